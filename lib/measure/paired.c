@@ -1,7 +1,6 @@
 #include "measure/paired.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "math/real.h"
 #include "math/rng.h"
@@ -154,9 +153,14 @@ static double randomise(double (*const sum)[CHOICES], size_t k, double least, ui
 
 static void test_t(const double *d, size_t n, struct paired *result)
 {
-    double squares = 0, freedom = (double)n - 1;
-    for (size_t i = 0; i < n; i++)
-        squares += (d[i] - result->mean) * (d[i] - result->mean);
+    double squares = 0, cubes = 0, freedom = (double)n - 1;
+    for (size_t i = 0; i < n; i++) {
+        double away = d[i] - result->mean;
+        squares += away * away;
+        cubes += away * away * away;
+    }
+    double variance = squares / (double)n;
+    result->skew = variance > 0 ? cubes / (double)n / (variance * sqrt(variance)) : 0;
     result->low = result->high = result->p_t = NAN;
     if (n < 2)
         return;
@@ -165,6 +169,13 @@ static void test_t(const double *d, size_t n, struct paired *result)
     result->low = result->mean - away;
     result->high = result->mean + away;
     result->p_t = result->mean == 0 ? 1 : tails_student(result->mean / error, freedom);
+}
+
+bool paired_skewed(const struct paired *paired)
+{
+    const double n = (double)(paired->above + paired->below + paired->same);
+    const double square = paired->skew * paired->skew;
+    return square > 1 && square > n / 10;
 }
 
 int paired_test(const double *d, size_t n, uint64_t most, uint64_t seed, struct buffer *scratch,

@@ -13,6 +13,7 @@
 #ifndef RANKPIPE_PAIRED_H
 #define RANKPIPE_PAIRED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,8 +45,13 @@ struct paired {
     double mean;               /* D */
     double low, high;          /* the interval of 95 %; NaN with fewer than two queries */
     double p, p_t, p_signs;    /* p_t: NaN with fewer than two queries */
+    double skew;               /* the mean of (d - D)^3 by the cube of the standard deviation; 0
+                                * if all are equal                                            */
 };
 
+/* Is the skewness, for so many values, so large that fewer than 92 of 100 intervals may hold the
+ * mean? */
+bool paired_skewed(const struct paired *paired);
 /* Tests d[n], n at least 1; `most` is N, at least 1. The signs drawn depend on the seed and the
  * number of the draw alone, so several rankers have the same. Sums of signs within a 10^12th of
  * sum |d| count as equal. `scratch` is used again. 0 or a fault (memory). O(n N / 4). */

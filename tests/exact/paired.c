@@ -194,12 +194,30 @@ static double normal(struct rng *rng, double mean)
     return mean + sum;
 }
 
+static double lognormal(struct rng *rng, double mean)
+{
+    struct normals normals = { .rng = *rng };
+    double value = exp(normal_draw(&normals)) - exp(0.5) + mean;
+    *rng = normals.rng;
+    return value;
+}
+
+static double more_skewed(struct rng *rng, double mean)
+{
+    struct normals normals = { .rng = *rng };
+    double value = exp(1.25 * normal_draw(&normals)) - exp(1.25 * 1.25 / 2) + mean;
+    *rng = normals.rng;
+    return value;
+}
+
 /* Of 4000 samples of n pairs: how many intervals hold the mean, and with the mean 0, how many p are
- * at most 0.05. A fair share is within 1.6 standard errors of what it should be. */
-static void check_coverage(double (*draw)(struct rng *, double), size_t n, const char *name)
+ * at most 0.05, and how many are called skewed. A fair share is within 1.6 standard errors of what
+ * it should be. */
+static void check_coverage(double (*draw)(struct rng *, double), size_t n, const char *name,
+                           double share)
 {
     enum { SAMPLES = 4000 };
-    double d[200], held = 0, small = 0;
+    double d[200], held = 0, small = 0, called = 0;
     struct paired got;
     for (uint64_t sample = 0; sample < SAMPLES; sample++) {
         struct rng rng = rng_at(n, RNG_SAMPLE, sample);
@@ -207,24 +225,54 @@ static void check_coverage(double (*draw)(struct rng *, double), size_t n, const
             d[i] = draw(&rng, 0.03);
         wrong += paired_test(d, n, 1, 1, &scratch, &got, &fault) < 0;
         held += got.low <= 0.03 && got.high >= 0.03;
+        called += paired_skewed(&got);
         for (size_t i = 0; i < n; i++)
             d[i] -= 0.03;
         wrong += paired_test(d, n, 199, sample, &scratch, &got, &fault) < 0;
         small += got.p <= 0.05;
     }
-    printf("%s, %zu queries: %.1f of 100 intervals hold the mean, %.1f of 100 p are at most .05\n",
-           name, n, 100 * held / SAMPLES, 100 * small / SAMPLES);
-    near(held / SAMPLES, 0.95, 0.02, name, (double)n, 0.95);
-    near(small / SAMPLES, 0.05, 0.02, name, (double)n, 0.05);
+    printf("%s, %zu queries: %.1f of 100 intervals hold the mean, %.1f of 100 p are at most .05, "
+           "%.1f of 100 are called skewed\n", name, n, 100 * held / SAMPLES, 100 * small / SAMPLES,
+           100 * called / SAMPLES);
+    near(held / SAMPLES, share, 0.02, name, (double)n, share);
+    if (share == 0.95)
+        near(small / SAMPLES, 0.05, 0.02, name, (double)n, 0.05);
+    wrong += called / SAMPLES > 0.1 && share == 0.95;
+}
+
+/* The skewness by hand: of 0 0 0 4 it is 2 / sqrt(3), and 0 where all are equal; of nine 0 and a -1
+ * it is -8/3, which is called skewed: its square is above 1, and above a tenth of ten. */
+static void check_skew(void)
+{
+    double d[10] = { 0, 0, 0, 4 };
+    struct paired got;
+    wrong += paired_test(d, 4, 1, 1, &scratch, &got, &fault) < 0;
+    near(got.skew, 2 / sqrt(3), 1e-14, "skewness", 4, 0);
+    wrong += paired_test(d, 2, 1, 1, &scratch, &got, &fault) < 0;
+    wrong += got.skew != 0 || paired_skewed(&got);
+    d[1] = 2; /* 0 2 0: the skewness is .71, whose square is above .3, but not above 1 */
+    wrong += paired_test(d, 3, 1, 1, &scratch, &got, &fault) < 0;
+    near(got.skew, sqrt(0.5), 1e-14, "skewness", 3, 0);
+    wrong += paired_skewed(&got);
+    memset(d, 0, sizeof d);
+    d[9] = -1;
+    wrong += paired_test(d, 10, 1, 1, &scratch, &got, &fault) < 0;
+    near(got.skew, -8 / 3.0, 1e-14, "skewness", 10, 0);
+    wrong += !paired_skewed(&got);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "coverage") == 0) {
-        check_coverage(normal, 10, "normal");
-        check_coverage(normal, 50, "normal");
-        check_coverage(skewed, 50, "skewed");
-        check_coverage(skewed, 200, "skewed");
+        check_coverage(normal, 10, "normal", 0.95);
+        check_coverage(normal, 50, "normal", 0.95);
+        check_coverage(skewed, 50, "skewed", 0.95);
+        check_coverage(skewed, 200, "skewed", 0.95);
+        for (size_t i = 0; i < 3; i++) { /* as compare(1) says */
+            static const size_t n[] = { 10, 30, 100 };
+            check_coverage(lognormal, n[i], "lognormal", (double[]){ 0.84, 0.88, 0.91 }[i]);
+            check_coverage(more_skewed, n[i], "and 1.25", (double[]){ 0.78, 0.84, 0.89 }[i]);
+        }
     } else {
         check_scipy();
         check_tails();
@@ -232,6 +280,7 @@ int main(int argc, char **argv)
         check_enumeration();
         check_draws();
         check_holm();
+        check_skew();
     }
     buffer_free(&scratch);
     return wrong != 0;
