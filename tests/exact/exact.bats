@@ -206,3 +206,12 @@ load ../helper
 @test "a TREC run: the scores of queries and documents, in any order; what is no run is refused" {
     "$ROOT/build/tests/exact/trec_run"
 }
+
+@test "clusters: errors are those of leaving out each, or of a numeric gradient; p is an enumeration" {
+    "$ROOT/build/tests/exact/clusters"
+}
+
+@test "clusters: intervals of clients with heavy tails hold the mean as often as compare(1) says" {
+    in_release
+    "$ROOT/build/tests/exact/clusters" coverage
+}
