@@ -311,6 +311,10 @@ machine:
 soak: all
 	@bash tests/promises/soak
 
+## looks: of 2,000 tests without a difference, looked at on 60 days, how many call one; some minutes
+looks: build/tests/exact/looks
+	@nice build/tests/exact/looks 2000
+
 ## crash: kill serve, spool and the learner, and fill their disk, at MOMENTS=50 moments; a minute or two
 MOMENTS = 50
 crash: all
@@ -333,4 +337,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
-	soak crash hosts load machine mutants clean
+	soak looks crash hosts load machine mutants clean

@@ -215,3 +215,7 @@ load ../helper
     in_release
     "$ROOT/build/tests/exact/clusters" coverage
 }
+
+@test "confidence sequences: the width is the mixture's, the evidence has the mean 1 and seldom reaches 20" {
+    "$ROOT/build/tests/exact/sequence"
+}
