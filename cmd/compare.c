@@ -1,266 +1,60 @@
-/* compare: do rankers differ, by their values of a measure for the same queries? */
+/* compare: do rankers differ, by their values of a measure for the same queries or in the same
+ * traffic? By tests for one look (clusters.h, paired.h), or for any number of looks (sequence.h).
+ * */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/name_table.h"
-#include "base/decimal.h"
-#include "base/text.h"
-#include "io/lines.h"
+#include "measure/clusters.h"
 #include "measure/paired.h"
+#include "measure/sequence.h"
 #include "measure/tally.h"
+#include "measure/value_table.h"
 #include "run/filter.h"
 #include "say.h"
 
-/* The values of a measure of several rankers, joined by query.
- *
- * A ranker may have several values of a query, of several seeds, folds or passes: they count by
- * their mean, so that each query counts once. */
-
-struct query_values { /* all zero at first, but `rankers`, how many there are */
-    size_t rankers, queries;
-    struct name_table names;
-    struct buffer cell;  /* struct query_cell[queries][rankers] */
-    struct buffer order; /* the queries by name, once they are sorted */
-};
-
-struct query_cell {
-    double sum;
-    uint64_t count;
-};
-
-struct sorted {
-    const char *name;
-    size_t query;
-};
-
-/* Adds a value of a query, whose name has n bytes, for a ranker from 0. 0 or a fault. O(n) on
- * average. */
-static int query_values_add(struct query_values *values, size_t ranker, const char *qid, size_t n,
-                            double value, struct fault *fault)
-{
-    const size_t rankers = values->rankers;
-    uint64_t query;
-    values->names.numbered = true;
-    int fresh = name_table_number(&values->names, qid, n, &query, fault);
-    if (fresh < 0) return -1;
-    values->queries = (size_t)values->names.names;
-    struct query_cell *cell = buffer_for(&values->cell, values->queries * rankers, sizeof *cell,
-                                         fault);
-    if (!cell) return -1;
-    cell += (query - 1) * rankers;
-    if (fresh > 0)
-        memset(cell, 0, rankers * sizeof *cell);
-    cell[ranker].sum += value;
-    cell[ranker].count++;
-    return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct sorted *)a)->name, ((const struct sorted *)b)->name);
-}
-
-/* Once all are added: sorts the queries by name, so that nothing depends on the order of lines.
- * 0 or a fault (memory). O(queries log queries). */
-static int query_values_sort(struct query_values *values, struct fault *fault)
-{
-    struct sorted *sorted = buffer_for(&values->order, values->queries + 1, sizeof *sorted, fault);
-    if (!sorted) return -1;
-    const char *name = NULL;
-    for (size_t i = 0; i < values->queries; i++) {
-        name = name_table_next(&values->names, name);
-        sorted[i] = (struct sorted){ name, i };
-    }
-    qsort(sorted, values->queries, sizeof *sorted, by_name);
-    return 0;
-}
-
-/* The name of the i-th query in that order, from 0; the mean of a ranker's values of it, NaN where
- * it has none. */
-static const char *query_values_name(const struct query_values *values, size_t i)
-{
-    return ((const struct sorted *)values->order.at)[i].name;
-}
-
-static double query_values_mean(const struct query_values *values, size_t i, size_t ranker)
-{
-    size_t query = ((const struct sorted *)values->order.at)[i].query;
-    const struct query_cell *cell = (const struct query_cell *)values->cell.at +
-                                    query * values->rankers + ranker;
-    return cell->count ? cell->sum / (double)cell->count : NAN;
-}
-
-static void query_values_close(struct query_values *values)
-{
-    name_table_close(&values->names);
-    buffer_free(&values->cell);
-    buffer_free(&values->order);
-}
-
-/* Reads the values of a measure, query by query, from text.
- *
- * Two forms: what metric -q prints, a head "t qid MEASURE ..." and a line for each round; and lines
- * "qid MEASURE value" as ir_measures prints them, or "MEASURE qid value" as trec_eval does, whose
- * line for the qid all is a mean, and is skipped. Blanks and tabs separate the fields. A head may
- * come again, so that tables of several seeds can be concatenated. The qid "-" stands for none: the
- * round's t takes its place. The value nan means that there is no value. */
-
-enum { VALUE_TABLE_MEASURE = 128 }; /* bytes of a measure's name, with its NUL */
-
-enum { FIELDS = 3, NUMBER = 64 }; /* of a line without a head; bytes of a number */
-
-struct word {
-    const char *at;
-    size_t n;
-};
-
-struct reading {
-    struct query_values *values;
-    size_t ranker;
-    char *measure;
-    size_t words, column; /* of the head, and which of them is the measure; 0: there is no head */
-    uint64_t found;       /* values of the measure */
-};
-
-static bool is(struct word word, const char *text)
-{
-    return word.n == strlen(text) && memcmp(word.at, text, word.n) == 0;
-}
-
-/* Word i of the line, from 0; of 0 bytes where it has no more. */
-static struct word word_at(const struct lines *lines, size_t i)
-{
-    const char *p = text_skip_blanks(lines->text);
-    while (i-- > 0)
-        p = text_skip_word(p);
-    return (struct word){ p, text_word_bytes(p) };
-}
-
-static size_t count_words(const struct lines *lines)
-{
-    size_t n = 0;
-    for (const char *p = text_skip_blanks(lines->text); *p; p = text_skip_word(p))
-        n++;
-    return n;
-}
-
-static int name_measure(struct reading *my, struct lines *lines, struct word word,
-                        struct fault *fault)
-{
-    if (word.n == 0 || word.n >= VALUE_TABLE_MEASURE)
-        return lines_wrong(lines, word.at, word.n, fault, "not the name of a measure");
-    memcpy(my->measure, word.at, word.n);
-    my->measure[word.n] = '\0';
-    return 0;
-}
-
-static int read_head(struct reading *my, struct lines *lines, struct fault *fault)
-{
-    my->words = count_words(lines);
-    my->column = 2;
-    if (!*my->measure && name_measure(my, lines, word_at(lines, 2), fault) < 0) return -1;
-    while (my->column < my->words && !is(word_at(lines, my->column), my->measure))
-        my->column++;
-    return my->column < my->words ? 0 : lines_wrong(lines, lines->text, lines->bytes, fault,
-                                                    "no column %s: choose one with -m",
-                                                    my->measure);
-}
-
-static int add_value(struct reading *my, struct lines *lines, struct word qid, struct word value,
-                     struct fault *fault)
-{
-    char text[NUMBER] = "";
-    double number;
-    my->found++;
-    if (is(value, "nan"))
-        return 0;
-    if (value.n < NUMBER)
-        memcpy(text, value.at, value.n);
-    if (!decimal_double(text, &number))
-        return lines_wrong(lines, value.at, value.n, fault, "not a finite number");
-    return query_values_add(my->values, my->ranker, qid.at, qid.n, number, fault);
-}
-
-/* A line "qid MEASURE value" or "MEASURE qid value". */
-static int read_triple(struct reading *my, struct lines *lines, struct fault *fault)
-{
-    struct word first = word_at(lines, 0), second = word_at(lines, 1);
-    if (count_words(lines) != FIELDS)
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "not a line of metric -q, nor "
-                           "'qid measure value': score -m, explore and metric -q make values of "
-                           "a model");
-    if (!*my->measure && name_measure(my, lines, second, fault) < 0) return -1;
-    bool turned = is(first, my->measure) && !is(second, my->measure);
-    struct word qid = turned ? second : first, measure = turned ? first : second;
-    if (!is(measure, my->measure) || is(qid, "all"))
-        return 0;
-    return add_value(my, lines, qid, word_at(lines, 2), fault);
-}
-
-static int read_row(struct reading *my, struct lines *lines, struct fault *fault)
-{
-    if (is(word_at(lines, 0), "t") && is(word_at(lines, 1), "qid"))
-        return read_head(my, lines, fault);
-    if (my->words == 0)
-        return *text_skip_blanks(lines->text) ? read_triple(my, lines, fault) : 0;
-    if (count_words(lines) != my->words)
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, but the head has "
-                           "%zu", count_words(lines), my->words);
-    struct word qid = word_at(lines, 1);
-    return add_value(my, lines, is(qid, "-") ? word_at(lines, 0) : qid,
-                     word_at(lines, my->column), fault);
-}
-
-/* Adds the values of a file, "-" being standard input, for a ranker. measure "" becomes the first
- * measure that the file has. 0, or a fault with file, line and text, also where the file has no
- * value of the measure. O(bytes) on average. */
-static int value_table_read(struct query_values *values, size_t ranker, const char *file,
-                            char measure[VALUE_TABLE_MEASURE], struct watch *watch,
-                            struct fault *fault)
-{
-    char *const files[] = { (char *)file, NULL };
-    struct reading my = { values, ranker, measure, 0, 0, 0 };
-    struct lines lines;
-    int got;
-    lines_open(&lines, files, watch);
-    while ((got = lines_next(&lines, fault)) > 0)
-        if (read_row(&my, &lines, fault) < 0)
-            break;
-    lines_close(&lines);
-    if (got == 0 && my.found == 0)
-        return fault_data(fault, "%s: no value of %s: metric -q prints a table of values", file,
-                          *measure ? measure : "a measure");
-    return got == 0 ? 0 : -1;
-}
-
 enum { COLUMNS = 9, CELL = 40, PERMUTATIONS = 1000000000 };
+enum verdict { NO_VERDICT, BETTER, WORSE, NOT_YET };
 
 struct ranker_result {
     char *name; /* of its row */
-    double mean;
-    struct paired paired; /* its differences from the base */
-    double holm;
+    struct clusters_sums sums; /* its differences from the base; or of the only one */
+    struct paired paired;
+    double holm, lines;
 };
 
 struct compare {
     struct host *host;
-    bool common, tabs; /* -c and -t */
+    bool common, once, looks, tabs; /* -c, -e, -S and -t */
+    size_t unit;        /* word of -u */
     const char *wanted; /* of -m; "": not given */
     uint64_t permutations, seed;
     char *const *files;
-    char measure[VALUE_TABLE_MEASURE]; /* "": the first of the base's */
-    struct query_values values;
+    struct value_table values;
     struct ranker_result *result; /* of each file */
-    struct buffer difference, scratch;
-    size_t queries; /* that are compared */
+    struct buffer at, base, scratch[2], p;
+    size_t clusters; /* that are compared */
+    bool several;    /* has one of them several lines? */
+    size_t base_lines; /* of -S: those of the first file, and what they make */
+    struct sequence sequence;
+    struct sequence_look look;
 };
 
+static const char *unit_word(size_t i)
+{
+    static const char *const words[] = { "qid", "client", "t", NULL };
+    return words[i];
+}
+
 static const struct option options_known[] = {
-    { 'c', NULL, NULL, "compare the queries that all files have (default: other queries are an "
-                       "error)", OPTION_FLAG(compare, common) },
+    { 'S', NULL, NULL, "print a confidence sequence, which may be looked at every day, and a "
+                       "verdict (default: tests for one look)", OPTION_FLAG(compare, looks) },
+    { 'c', NULL, NULL, "compare the queries or clients that all files have (default: other queries "
+                       "are an error, other clients count)", OPTION_FLAG(compare, common) },
+    { 'e', NULL, NULL, "count each query or client once, by the mean of its lines (default: each "
+                       "line once)", OPTION_FLAG(compare, once) },
     { 'm', "measure", NULL, "measure to compare (default: the first of the first table)",
       OPTION_TEXT(compare, wanted) },
     { 'n', "permutations", NULL, "choices of signs to draw, 1 to 1000000000 (default 100000)",
@@ -269,6 +63,8 @@ static const struct option options_known[] = {
       OPTION_WHOLE(compare, seed, 0, RECORD_MOST) },
     { 't', NULL, NULL, "print full numbers, separated by tabs (default: a table for people)",
       OPTION_FLAG(compare, tabs) },
+    { 'u', "unit", unit_word, "column whose lines of one value depend on each other (default qid)",
+      OPTION_WORD(compare, unit) },
     { 0 },
 };
 
@@ -287,10 +83,17 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "no file named: give the table of a base, and others");
     while (my->files[my->values.rankers])
         my->values.rankers++;
-    if (strlen(my->wanted) >= sizeof my->measure)
+    if (my->looks && my->values.rankers > 2)
+        return fault_usage(options->fault, "-S takes one or two files: of several comparisons one "
+                           "would be decided by chance");
+    if (my->looks && my->once)
+        return fault_usage(options->fault, "-S counts each line: it does not go with -e");
+    if (strlen(my->wanted) >= sizeof my->values.measure)
         return fault_usage(options->fault, "no measure has a name as long as %.40s...",
                            my->wanted);
-    strcpy(my->measure, my->wanted);
+    strcpy(my->values.measure, my->wanted);
+    my->values.unit = (enum value_unit)my->unit;
+    my->values.keeps_lines = my->looks;
     return 0;
 }
 
@@ -299,94 +102,218 @@ static int parse(void *self, struct options *options, struct host *host)
 static int read_files(struct compare *my)
 {
     struct host *host = my->host;
-    for (size_t i = 0; my->files[i]; i++)
-        if (value_table_read(&my->values, i, my->files[i], my->measure, host->watch,
-                             host->fault) < 0)
+    for (size_t i = 0; my->files[i]; i++) {
+        if (value_table_read(&my->values, i, my->files[i], host->watch, host->fault) < 0)
             return -1;
-    return query_values_sort(&my->values, host->fault);
+        my->base_lines = i == 0 ? my->values.lines : my->base_lines;
+    }
+    return value_table_sort(&my->values, host->fault);
 }
 
-/* The ranker, from 0, that has no value of the i-th query; `rankers` if all have one. */
-static size_t find_lack(const struct query_values *values, size_t i)
+/* The ranker, from 0, that has no line of the cluster; `rankers` if all have one. */
+static size_t find_lack(const struct compare *my, const struct cluster *cells)
 {
     size_t ranker = 0;
-    while (ranker < values->rankers && !isnan(query_values_mean(values, i, ranker)))
+    while (ranker < my->values.rankers && cells[ranker].lines > 0)
         ranker++;
     return ranker;
 }
 
-/* Counts the queries to compare; others are refused without -c. */
-static int check_queries(struct compare *my)
+static bool is_compared(const struct compare *my, const struct cluster *cells)
 {
-    const struct query_values *values = &my->values;
-    const size_t rankers = values->rankers;
+    return !my->common || find_lack(my, cells) == my->values.rankers;
+}
+
+static int refuse_queries(const struct compare *my, size_t first, size_t lacks)
+{
+    const char *name = value_table_name(&my->values, first);
+    const struct cluster *cells = value_table_cells(&my->values,
+                                                   value_table_nth(&my->values, first));
     char quoted[FAULT_QUOTE];
-    size_t first = values->queries, has = 0;
-    for (size_t i = 0; i < values->queries; i++) {
-        bool all = find_lack(values, i) == rankers;
-        my->queries += all;
-        first = !all && first == values->queries ? i : first;
+    size_t has = 0;
+    while (cells[has].lines == 0)
+        has++;
+    return fault_other(my->host->fault, "%s: no value of query %s, which %s has; %zu of %zu "
+                       "queries are not in all files: -c compares the others",
+                       my->files[find_lack(my, cells)], fault_quote(quoted, name, strlen(name)),
+                       my->files[has], lacks, my->values.clusters);
+}
+
+/* Counts the clusters to compare; a query that a file lacks is refused without -c. */
+static int check_clusters(struct compare *my)
+{
+    const struct value_table *values = &my->values;
+    size_t first = values->clusters, lacks = 0;
+    for (size_t i = 0; i < values->clusters; i++) {
+        const struct cluster *cells = value_table_cells(values, value_table_nth(values, i));
+        if (find_lack(my, cells) < values->rankers && lacks++ == 0)
+            first = i;
+        my->clusters += is_compared(my, cells);
+        for (size_t ranker = 0; ranker < values->rankers && is_compared(my, cells); ranker++)
+            my->several = my->several || (cells[ranker].lines > 1 && !my->once);
     }
-    if (first < values->queries && !my->common) {
-        const char *name = query_values_name(values, first);
-        while (isnan(query_values_mean(values, first, has)))
-            has++;
-        return fault_other(my->host->fault, "%s: no value of query %s, which %s has; %zu of %zu "
-                           "queries are not in all files: -c compares the others",
-                           my->files[find_lack(values, first)],
-                           fault_quote(quoted, name, strlen(name)), my->files[has],
-                           values->queries - my->queries, values->queries);
-    }
-    if (my->queries == 0)
-        return fault_other(my->host->fault, "no query has a value in %s",
-                           rankers > 1 ? "all files" : my->files[0]);
+    if (lacks > 0 && !my->common && values->unit == VALUE_QUERY)
+        return refuse_queries(my, first, lacks);
+    if (my->clusters == 0)
+        return fault_other(my->host->fault, "no %s has a value in %s",
+                           values->unit == VALUE_CLIENT ? "client" : "query",
+                           values->rankers > 1 ? "all files" : my->files[0]);
     return 0;
 }
 
-/* The difference of two means. Means of the same values in another order may differ by rounding,
- * which is no difference. */
-static double differ(double a, double b)
+/* The clusters of a ranker, in the order of their names. */
+static int gather(const struct compare *my, size_t ranker, struct buffer *buffer)
 {
-    double d = b - a;
-    return fabs(d) <= 1e-12 * (fabs(a) + fabs(b)) ? 0 : d;
+    struct cluster *at = buffer_for(buffer, my->clusters, sizeof *at, my->host->fault);
+    if (!at) return -1;
+    for (size_t i = 0, n = 0; i < my->values.clusters; i++) {
+        const size_t cluster = value_table_nth(&my->values, i);
+        const struct cluster *cells = value_table_cells(&my->values, cluster);
+        if (!is_compared(my, cells))
+            continue;
+        at[n] = cells[ranker];
+        for (size_t part = 0; my->once && at[n].lines > 0 && part < CLUSTER_PARTS; part++)
+            at[n].part[part] /= at[n].lines;
+        at[n].lines = my->once ? at[n].lines > 0 : at[n].lines;
+        n++;
+    }
+    return 0;
 }
 
-/* Tests a ranker against the base, or the only one against 0. */
-static int test_ranker(struct compare *my, size_t ranker)
+static int check_numbers(const struct compare *my, size_t ranker)
 {
-    const struct query_values *values = &my->values;
-    struct ranker_result *result = &my->result[ranker];
+    const struct ranker_result *result = &my->result[ranker];
     struct fault *fault = my->host->fault;
-    double *d = buffer_for(&my->difference, my->queries, sizeof *d, fault), sum = 0;
-    size_t n = 0;
-    if (!d) return -1;
-    for (size_t i = 0; i < values->queries; i++) {
-        double value = query_values_mean(values, i, ranker);
-        if (find_lack(values, i) < values->rankers)
-            continue;
-        d[n++] = differ(values->rankers > 1 ? query_values_mean(values, i, 0) : 0, value);
-        sum += value;
-    }
-    result->mean = sum / (double)n;
-    if (paired_test(d, n, my->permutations, my->seed, &my->scratch, &result->paired, fault) < 0)
-        return -1;
-    if (!isfinite(result->mean + result->paired.mean) || isinf(result->paired.low))
+    if (value_table_is_ratio(&my->values) && isnan(result->sums.at))
+        return fault_other(fault, "%s: %s is not known: no document with a weight was seen",
+                           my->files[ranker], my->values.measure);
+    if (!isfinite(result->sums.at + result->sums.mean) || isinf(result->sums.error) ||
+        isinf(result->paired.low))
         return fault_other(fault, "%s: its values or differences are too large: the sum of their "
                           "squares overflows", my->files[ranker]);
     return 0;
 }
 
+/* Says where an interval is worth less than it seems. */
+static void notice(const struct compare *my, size_t ranker)
+{
+    const struct ranker_result *result = &my->result[ranker];
+    if (!result->sums.single && result->sums.largest > CLUSTER_LARGE)
+        warn(my->host, "compare", "%s: one %s has %.0f of 100 lines: the interval needs many of "
+             "about the same size", my->files[ranker],
+             my->values.unit == VALUE_CLIENT ? "client" : "query", 100 * result->sums.largest);
+    else if (result->sums.single && paired_skewed(&result->paired))
+        warn(my->host, "compare", "%s: a few of %zu %s are far from the others (skewness %+.1f): "
+             "the interval and p(t) may be too sure, see compare(1)", my->files[ranker],
+             result->sums.clusters, my->values.rankers > 1 ? "differences" : "values",
+             result->paired.skew);
+}
+
+/* Tests a ranker against the base, or the only one against 0. */
+static int test_ranker(struct compare *my, size_t ranker)
+{
+    const bool alone = my->values.rankers == 1;
+    struct ranker_result *result = &my->result[ranker];
+    struct fault *fault = my->host->fault;
+    if (gather(my, ranker, &my->at) < 0 || (!alone && gather(my, 0, &my->base) < 0)) return -1;
+    const struct clusters clusters = { alone ? NULL : my->base.at, my->at.at, my->clusters,
+                                       value_table_is_ratio(&my->values) };
+    for (size_t i = 0; i < my->clusters; i++)
+        result->lines += clusters.at[i].lines;
+    clusters_sum(&clusters, &result->sums);
+    if (!my->looks && clusters_test(&clusters, &result->sums, my->permutations, my->seed,
+                                    my->scratch, &result->paired, fault) < 0)
+        return -1;
+    if (check_numbers(my, ranker) < 0) return -1;
+    if (!my->looks && (alone || ranker > 0))
+        notice(my, ranker);
+    return 0;
+}
+
+/* A p that does not exist counts as one of 1. */
 static int correct(struct compare *my)
 {
     const size_t n = my->values.rankers - 1;
-    double *p = buffer_for(&my->difference, 2 * n + 1, sizeof *p, my->host->fault);
+    double *p = buffer_for(&my->p, 2 * n + 1, sizeof *p, my->host->fault);
     if (!p) return -1;
     for (size_t i = 0; i < n; i++)
-        p[i] = my->result[i + 1].paired.p;
+        p[i] = isnan(my->result[i + 1].paired.p) ? 1 : my->result[i + 1].paired.p;
     paired_holm(p, n, p + n);
     for (size_t i = 0; i < n; i++)
-        my->result[i + 1].holm = p[n + i];
+        my->result[i + 1].holm = isnan(my->result[i + 1].paired.p) ? NAN : p[n + i];
     return 0;
+}
+
+/* ---- the confidence sequence ---- */
+
+/* Are they wins and losses, each of its own? The caller says so, and not the data. */
+static bool is_exact(const struct compare *my)
+{
+    return my->values.rankers == 1 && my->values.unit == VALUE_LINE &&
+           strcmp(my->values.measure, "rival") == 0;
+}
+
+static int count_wins(struct compare *my)
+{
+    const struct value_line *line = my->values.line.at;
+    double count[3] = { 0 }; /* losses, ties and wins */
+    for (size_t i = 0; i < my->values.lines; i++) {
+        const double won = line[i].part[0];
+        if (won != -1 && won != 0 && won != 1)
+            return fault_other(my->host->fault, "%s: value %zu of rival is %.15g, but a round is "
+                               "won (1), lost (-1) or neither (0)", my->files[0], i + 1, won);
+        count[(int)won + 1]++;
+    }
+    sequence_wins(count[2], count[0], &my->look);
+    return 0;
+}
+
+static int add_line(struct compare *my, size_t table, const struct value_line *line)
+{
+    return is_compared(my, value_table_cells(&my->values, line->cluster))
+               ? sequence_add(&my->sequence, table, line->cluster, line->part, my->host->fault) : 0;
+}
+
+/* The lines of both tables in the order of t, those of one t together. */
+static int add_lines(struct compare *my)
+{
+    const struct value_line *line = my->values.line.at;
+    const size_t end[] = { my->base_lines, my->values.lines };
+    size_t next[] = { 0, my->base_lines };
+    my->sequence.tables = my->values.rankers;
+    my->sequence.wait = tally_is_estimate(my->values.measure) ? SEQUENCE_FIRST_ESTIMATES
+                                                              : SEQUENCE_FIRST;
+    my->sequence.ratio = value_table_is_ratio(&my->values);
+    while (next[0] < end[0] || next[1] < end[1]) {
+        double t = INFINITY;
+        for (size_t i = 0; i < 2; i++)
+            if (next[i] < end[i] && line[next[i]].t < t)
+                t = line[next[i]].t;
+        for (size_t i = 0; i < 2; i++)
+            if (next[i] < end[i] && line[next[i]].t <= t &&
+                add_line(my, i, &line[next[i]++]) < 0)
+                return -1;
+        sequence_settle(&my->sequence);
+    }
+    sequence_look(&my->sequence, &my->look);
+    return 0;
+}
+
+static int take_look(struct compare *my)
+{
+    if (!my->looks)
+        return 0;
+    return is_exact(my) ? count_wins(my) : add_lines(my);
+}
+
+/* Of estimates of one ranker there is none. */
+static enum verdict judge_look(const struct compare *my)
+{
+    const bool less = tally_less_is_better(my->values.measure);
+    if (my->values.rankers == 1 && strcmp(my->values.measure, "rival") != 0)
+        return NO_VERDICT;
+    return my->look.low > 0    ? (less ? WORSE : BETTER)
+           : my->look.high < 0 ? (less ? BETTER : WORSE) : NOT_YET;
 }
 
 /* ---- the table ---- */
@@ -435,42 +362,106 @@ static void print_p(char cell[CELL], double p)
         snprintf(cell, CELL, p < 0.001 ? "%.2g" : "%.3f", p);
 }
 
+static void print_interval(char cell[CELL], double low, double high)
+{
+    if (isnan(low))
+        strcpy(cell, "-");
+    else
+        snprintf(cell, CELL, "%+.4f %+.4f", low, high);
+}
+
+/* How many clusters are better, worse and the same. */
+static void order_counts(const struct compare *my, size_t ranker, size_t count[3])
+{
+    const struct paired *paired = &my->result[ranker].paired;
+    const bool less = tally_less_is_better(my->values.measure);
+    count[0] = less ? paired->below : paired->above;
+    count[1] = less ? paired->above : paired->below;
+    count[2] = paired->same;
+}
+
 /* The cells of a ranker's row after its name; "" for none. */
 static void fill_row(const struct compare *my, size_t ranker, char cell[COLUMNS][CELL])
 {
     const struct ranker_result *result = &my->result[ranker];
     const struct paired *paired = &result->paired;
-    const bool alone = my->values.rankers == 1, less = tally_less_is_better(my->measure);
+    const bool alone = my->values.rankers == 1;
+    size_t count[3];
     memset(cell, 0, COLUMNS * sizeof *cell);
-    snprintf(cell[0], CELL, "%.4f", result->mean);
+    snprintf(cell[0], CELL, "%.4f", my->looks && alone ? my->look.mean : result->sums.at);
     if (ranker == 0 && !alone)
         return;
     if (!alone)
-        snprintf(cell[1], CELL, "%+.4f", paired->mean);
-    if (isnan(paired->low))
-        strcpy(cell[2], "-");
-    else
-        snprintf(cell[2], CELL, "%+.4f %+.4f", paired->low, paired->high);
+        snprintf(cell[1], CELL, "%+.4f", my->looks ? my->look.mean : paired->mean);
+    print_interval(cell[2], my->looks ? my->look.low : paired->low,
+                   my->looks ? my->look.high : paired->high);
+    if (my->looks)
+        return;
     print_p(cell[3], paired->p);
     print_p(cell[4], paired->p_t);
     print_p(cell[5], alone ? paired->p_signs : result->holm);
-    snprintf(cell[6], CELL, "%zu", less ? paired->below : paired->above);
-    snprintf(cell[7], CELL, "%zu", less ? paired->above : paired->below);
-    snprintf(cell[8], CELL, "%zu", paired->same);
+    order_counts(my, ranker, count);
+    for (size_t i = 0; i < 3; i++) {
+        if (isnan(paired->p))
+            strcpy(cell[6 + i], "-");
+        else
+            snprintf(cell[6 + i], CELL, "%zu", count[i]);
+    }
+}
+
+/* What was counted: "3 queries", or "1002 and 998 lines of 57 clients". */
+static void say_counted(const struct compare *my, char *words, size_t room)
+{
+    static const char *const units[] = { "queries", "clients", "lines" };
+    const size_t n = my->values.rankers;
+    double least = my->result[0].lines, most = least;
+    for (size_t i = 1; i < n; i++) {
+        least = my->result[i].lines < least ? my->result[i].lines : least;
+        most = my->result[i].lines > most ? my->result[i].lines : most;
+    }
+    if (!my->several)
+        snprintf(words, room, "%zu %s", my->clusters, units[my->unit]);
+    else if (least == most)
+        snprintf(words, room, "%.0f lines of %zu %s", most, my->clusters, units[my->unit]);
+    else
+        snprintf(words, room, "%.0f %s %.0f lines of %zu %s", n > 2 ? least : my->result[0].lines,
+                 n > 2 ? "to" : "and", n > 2 ? most : my->result[1].lines, my->clusters,
+                 units[my->unit]);
+}
+
+static int print_first_line(struct compare *my)
+{
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
+    char words[3 * CELL];
+    say_counted(my, words, sizeof words);
+    if (!my->looks)
+        return writer_text(out, fault, "%s, %s, %" PRIu64 " permutations, seed %" PRIu64 "\n",
+                           words, my->values.measure, my->permutations, my->seed);
+    if (is_exact(my))
+        return writer_text(out, fault, "%s, %s, wins and losses\n", words, my->values.measure);
+    return my->sequence.first > 0
+               ? writer_text(out, fault, "%s, %s, begun after line %" PRIu64 "\n", words,
+                             my->values.measure, my->sequence.first)
+               : writer_text(out, fault, "%s, %s\n", words, my->values.measure);
 }
 
 /* Columns as wide as their widest cell. */
 static int print_table(struct compare *my)
 {
     const bool alone = my->values.rankers == 1;
-    const char *const heads[COLUMNS] = { "mean", alone ? "" : "diff", "95% interval", "p", "p(t)",
-                                         alone ? "p(sign)" : "Holm", "better", "worse", "same" };
+    const char *const heads[2][COLUMNS] = {
+        { "mean", alone ? "" : "diff", "95% interval", "p", "p(t)", alone ? "p(sign)" : "Holm",
+          "better", "worse", "same" },
+        { "mean", alone ? "" : "diff", "95% sequence", "", "", "", "", "", "" },
+    };
+    const char *const *head = heads[my->looks];
     struct writer *out = my->host->out;
     struct fault *fault = my->host->fault;
     char cell[COLUMNS][CELL];
     size_t width[COLUMNS + 1] = { strlen("run") };
     for (size_t c = 0; c < COLUMNS; c++)
-        width[c + 1] = strlen(heads[c]);
+        width[c + 1] = strlen(head[c]);
     for (size_t i = 0; i < my->values.rankers; i++) {
         fill_row(my, i, cell);
         size_t n = strlen(my->result[i].name);
@@ -478,9 +469,6 @@ static int print_table(struct compare *my)
         for (size_t c = 0; c < COLUMNS; c++)
             width[c + 1] = strlen(cell[c]) > width[c + 1] ? strlen(cell[c]) : width[c + 1];
     }
-    if (writer_text(out, fault, "%zu queries, %s, %" PRIu64 " permutations, seed %" PRIu64 "\n",
-                    my->queries, my->measure, my->permutations, my->seed) < 0)
-        return -1;
     for (size_t i = 0; i <= my->values.rankers; i++) {
         char line[COLUMNS * (CELL + 2)];
         size_t n = 0;
@@ -489,7 +477,7 @@ static int print_table(struct compare *my)
         for (size_t c = 0; c < COLUMNS; c++)
             if (width[c + 1] > 0)
                 n += (size_t)snprintf(line + n, sizeof line - n, "  %-*s", (int)width[c + 1],
-                                      i > 0 ? cell[c] : heads[c]);
+                                      i > 0 ? cell[c] : head[c]);
         while (n > 0 && line[n - 1] == ' ')
             line[--n] = '\0';
         const char *name = i > 0 ? my->result[i - 1].name : "run";
@@ -500,10 +488,40 @@ static int print_table(struct compare *my)
     return 0;
 }
 
+static int print_verdict(struct compare *my)
+{
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
+    const double times = my->look.times;
+    const size_t last = my->values.rankers - 1;
+    const enum verdict verdict = judge_look(my);
+    if (verdict == NO_VERDICT)
+        return 0;
+    if (verdict != NOT_YET)
+        return writer_text(out, fault, verdict == BETTER ? "better\n" : "worse\n");
+    if (isnan(my->look.low))
+        return writer_text(out, fault, "not yet: the sequence begins after %zu %s whose sum or "
+                           "difference is not 0, of which no few are far larger\n",
+                           my->sequence.wait, my->values.unit == VALUE_CLIENT ? "clients"
+                           : my->values.unit == VALUE_LINE ? "lines" : "queries");
+    if (isinf(times))
+        return writer_text(out, fault, "not yet: there is no difference so far\n");
+    return writer_text(out, fault, "not yet: at this rate an even chance of a verdict at %.0f "
+                       "lines%s\n", ceil(times * my->result[last].lines),
+                       last > 0 ? " of the second file" : "");
+}
+
 static int print_number(struct compare *my, double value)
 {
     return isnan(value) ? writer_text(my->host->out, my->host->fault, "\tnan") /* and never -nan */
                         : writer_text(my->host->out, my->host->fault, "\t%.15g", value);
+}
+
+static int print_numbers(struct compare *my, const double *number, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (print_number(my, number[i]) < 0) return -1;
+    return 0;
 }
 
 /* Full numbers; nan where there is none. The first row has no differences where it is the base. */
@@ -511,41 +529,72 @@ static int print_tabs(struct compare *my)
 {
     struct writer *out = my->host->out;
     struct fault *fault = my->host->fault;
-    const bool alone = my->values.rankers == 1, less = tally_less_is_better(my->measure);
+    const bool alone = my->values.rankers == 1;
     if (writer_text(out, fault, "run\tqueries\tbetter\tworse\tsame\tmean\tdiff\tlow\thigh\tp\t"
-                    "p(t)\tp(sign)\tHolm\n") < 0)
+                    "p(t)\tp(sign)\tHolm\tlines\n") < 0)
         return -1;
     for (size_t i = 0; i < my->values.rankers; i++) {
         const struct ranker_result *row = &my->result[i];
         const struct paired *paired = &row->paired;
-        const double number[] = { row->mean, paired->mean, paired->low, paired->high, paired->p,
-                                  paired->p_t, paired->p_signs, alone ? NAN : row->holm };
-        const bool base = i == 0 && !alone;
+        const bool base = i == 0 && !alone, counted = base || !isnan(paired->p);
+        size_t count[3];
+        order_counts(my, i, count);
+        double number[13] = { (double)row->sums.clusters };
+        for (size_t c = 0; c < 3; c++)
+            number[1 + c] = counted ? (double)count[c] : NAN;
+        const double rest[] = { paired->mean, paired->low, paired->high, paired->p, paired->p_t,
+                                paired->p_signs, alone ? NAN : row->holm };
+        number[4] = row->sums.at;
+        for (size_t c = 0; c < 7; c++)
+            number[5 + c] = base ? NAN : rest[c];
+        number[12] = row->lines;
         if (writer_bytes(out, row->name, strlen(row->name), fault) < 0 ||
-            writer_text(out, fault, "\t%zu\t%zu\t%zu\t%zu", my->queries,
-                        less ? paired->below : paired->above,
-                        less ? paired->above : paired->below, paired->same) < 0)
+            print_numbers(my, number, 13) < 0 || writer_text(out, fault, "\n") < 0)
             return -1;
-        for (size_t c = 0; c < sizeof number / sizeof *number; c++)
-            if (print_number(my, base && c > 0 ? NAN : number[c]) < 0) return -1;
-        if (writer_text(out, fault, "\n") < 0) return -1;
     }
     return 0;
+}
+
+/* The same of a sequence: one row. */
+static int print_look(struct compare *my)
+{
+    static const char *const words[] = { "-", "better", "worse", "not-yet" };
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
+    const struct ranker_result *row = &my->result[my->values.rankers - 1];
+    const double number[] = { (double)row->sums.clusters, row->lines, row->sums.at, my->look.mean,
+                              my->look.low, my->look.high, ceil(my->look.times * row->lines) };
+    if (writer_text(out, fault, "run\tqueries\tlines\tmean\tdiff\tlow\thigh\tneeds\t"
+                    "verdict\n") < 0 ||
+        writer_bytes(out, row->name, strlen(row->name), fault) < 0 ||
+        print_numbers(my, number, sizeof number / sizeof *number) < 0)
+        return -1;
+    return writer_text(out, fault, "\t%s\n", words[judge_look(my)]);
+}
+
+static int print_all(struct compare *my)
+{
+    if (my->tabs)
+        return my->looks ? print_look(my) : print_tabs(my);
+    if (print_first_line(my) < 0 || print_table(my) < 0) return -1;
+    return my->looks ? print_verdict(my) : 0;
 }
 
 /* All files once, then the table. */
 static enum outcome each(void *self, struct round *round)
 {
+    static const int statuses[] = { [BETTER] = 0, [NOT_YET] = 4, [WORSE] = 5 };
     struct compare *my = self;
     (void)round;
     my->result = calloc(my->values.rankers, sizeof *my->result);
     if (!my->result)
         fault_no_room(my->host->fault, my->values.rankers * sizeof *my->result);
-    if (!my->result || read_files(my) < 0 || check_queries(my) < 0 || name_rows(my) < 0)
+    if (!my->result || read_files(my) < 0 || check_clusters(my) < 0 || name_rows(my) < 0)
         return FAIL;
     for (size_t i = 0; i < my->values.rankers; i++)
         if (test_ranker(my, i) < 0) return FAIL;
-    if (correct(my) < 0 || (my->tabs ? print_tabs(my) : print_table(my)) < 0) return FAIL;
+    if (correct(my) < 0 || take_look(my) < 0 || print_all(my) < 0) return FAIL;
+    my->host->status = my->looks ? statuses[judge_look(my)] : 0;
     return DONE;
 }
 
@@ -556,16 +605,20 @@ static int close_compare(void *self, enum ended ended)
     for (size_t i = 0; my->result && i < my->values.rankers; i++)
         free(my->result[i].name);
     free(my->result);
-    query_values_close(&my->values);
-    buffer_free(&my->difference);
-    buffer_free(&my->scratch);
+    value_table_close(&my->values);
+    sequence_close(&my->sequence);
+    buffer_free(&my->at);
+    buffer_free(&my->base);
+    buffer_free(&my->scratch[0]);
+    buffer_free(&my->scratch[1]);
+    buffer_free(&my->p);
     return 0;
 }
 
 const struct filter compare = {
     .name = "compare",
-    .usage = "[-ct] [-m measure] [-n permutations] [-s seed] file ...",
-    .line = "compares rankers, query by query",
+    .usage = "[-Scet] [-m measure] [-n permutations] [-s seed] [-u unit] file ...",
+    .line = "compares rankers, by query or by client",
     .options = options_known,
     .operand = { .value = "file", .text = "file of values, which metric -q prints; the first "
                                           "is the base" },

@@ -1,4 +1,4 @@
-# compare: tests of differences, query by query, against cases worked by hand, and what it reads.
+# compare: tests of differences, and confidence sequences, against cases worked by hand, and what it reads.
 load ../helper
 
 # table NAME [MEASURE...] <<< lines: NAME.tsv as metric -q prints it; a line is "qid value ...".
@@ -6,6 +6,11 @@ table() {
     local name=$1
     shift
     { echo "t qid ${*:-ndcg@10}" && awk '{ print NR, $0 }'; } | tr ' ' '\t' >"$name.tsv"
+}
+
+# rounds [MEASURE...] <<< lines: a table with clients; a line is "qid client value ...".
+rounds() {
+    { echo "t qid ${*:-rival} client" && awk '{ c = $2; $2 = ""; $0 = $0; $1 = $1; print NR, $0, c }'; } | tr ' ' '\t'
 }
 
 # field NAME ROW <table: what compare -t prints in a column of a row.
@@ -48,17 +53,64 @@ b    0.4000  +0.1500  -0.0554 +0.3554  0.250  0.103  0.250  3       0      1"
     is "$(field better down <got) $(field worse down <got) $(field same down <got)" '0 7 3'
 }
 
-@test "a query counts once: means over seeds and passes come first" {
+@test "-e: a query counts once, and means over seeds and passes come first" {
     printf '%s\n' '1 .2' '2 .4' '3 .9' | table a
     printf '%s\n' '1 .5' '2 .4' '3 .7' | table b1
     printf '%s\n' '3 .9' '1 .1' '2 .8' | table b2
     cat b1.tsv b2.tsv >b.tsv
     printf '%s\n' '1 .3' '2 .6' '3 .8' | table mean
-    is "$(compare -t a.tsv b.tsv | tail -n 1 | cut -f 2-)" "$(compare -t a.tsv mean.tsv | tail -n 1 | cut -f 2-)"
+    is "$(compare -et a.tsv b.tsv | tail -n 1 | cut -f 2-)" "$(compare -t a.tsv mean.tsv | tail -n 1 | cut -f 2-)"
     # the same values in another order are the same, whatever rounding makes of their mean
     printf '%s\n' '1 .1' '1 .2' '1 .3' '2 .5' | table x
     printf '%s\n' '1 .3' '2 .5' '1 .2' '1 .1' | table y
+    is "$(compare -et x.tsv y.tsv | field same y)" 2
     is "$(compare -t x.tsv y.tsv | field same y)" 2
+}
+
+@test "a line counts once, as traffic has them: 1,000 wins of one query, and two queries that lost" {
+    { yes head 1 | head -n 1000 | sed 's/1$/- 1/' && echo 'b - -1' && echo 'c - -1'; } | rounds >won.tsv
+    compare won.tsv >got 2>err
+    # Y = 1000, -1, -1; e = 1000 - 1000 m, -1 - m, -1 - m with m = 998 / 1002; e / (N - N_c) = 1.996008,
+    # -.001994, -.001994; se = sqrt(2/3 * 3.984056) = 1.629738, t(2) = 4.302653
+    is "$(cat got)" "1002 lines of 3 queries, rival, 100000 permutations, seed 1
+run  mean    95% interval     p      p(t)   p(sign)  better  worse  same
+won  0.9960  -6.0162 +8.0082  1.000  0.603  1.000    1       2      0"
+    is "$(cat err)" 'compare: won.tsv: one query has 100 of 100 lines: the interval needs many of about the same size'
+    is "$(compare -e won.tsv | sed -n 1p)" '3 queries, rival, 100000 permutations, seed 1'
+    is "$(compare -et won.tsv | field mean won)" -0.333333333333333
+    is "$(compare -t won.tsv | tail -n 1 | cut -f 1,2,14)" $'won\t3\t1002'
+}
+
+@test "-u: lines of a client depend on each other, one without a client is by itself, as is each with -u t" {
+    printf '%s\n' 'q a 1' 'q a 1' 'r b 0' 'q - -1' | rounds >won.tsv
+    # Y = 2 0 -1, N = 2 1 1: mean .25, e = 1.5 -.25 -1.25, by N - N_c .75 -.083333 -.416667;
+    # se = sqrt(2/3 * .743056) = .703825, t(2) = 4.302653. Of signs of 2 and -1, all sums are 1 or more
+    is "$(compare -u client won.tsv 2>err)" "4 lines of 3 clients, rival, 100000 permutations, seed 1
+run  mean    95% interval     p      p(t)   p(sign)  better  worse  same
+won  0.2500  -2.7783 +3.2783  1.000  0.756  1.000    1       1      1"
+    grep -qx 'compare: won.tsv: one client has 50 of 100 lines: .*' err
+    # each line alone: as four queries
+    printf '%s\n' '1 1' '2 1' '3 0' '4 -1' | table one rival
+    is "$(compare -u t won.tsv | tail -n 1 | cut -c 4-)" "$(compare one.tsv | tail -n 1 | cut -c 4-)"
+    is "$(compare -u t won.tsv | head -n 1)" '4 lines, rival, 100000 permutations, seed 1'
+    cut -f 1-3 won.tsv >old.tsv
+    fails 1 'compare: old.tsv: line 1: no column client: make the table anew with metric -q: *' compare -u client old.tsv
+    printf '1\trival\t1\n' >ir
+    fails 1 'compare: ir: line 1: no clients: a table of metric -q has them: *' compare -u client ir
+}
+
+@test "two tables of other clients: the difference of means, and no p by pairs" {
+    printf '%s\n' 'q a 1' 'q a 1' 'q b 0' 'q c 0' | rounds p@1 >a.tsv
+    printf '%s\n' 'q d 1' 'r d 1' 'q e 1' 'q f 0' 'q f 1' | rounds p@1 >b.tsv
+    # a: mean .5, e / (N - N_c) = 1/2 -.5/3 -.5/3; b: mean .8, e = .4 .2 -.6, by 3 4 3: .133333 .05 -.2
+    # the squares add up to .305556 + .060278; times 5/6: se = .552142, t(5) = 2.570582
+    is "$(compare -u client a.tsv b.tsv 2>err)" "4 and 5 lines of 6 clients, p@1, 100000 permutations, seed 1
+run  mean    diff     95% interval     p  p(t)   Holm  better  worse  same
+a    0.5000
+b    0.8000  +0.3000  -1.1193 +1.7193  -  0.610  -     -       -      -"
+    is "$(compare -tu client a.tsv b.tsv 2>err | tail -n 1 | cut -f 2-5,10)" $'6\tnan\tnan\tnan\tnan'
+    fails 1 'compare: no client has a value in all files' compare -c -u client a.tsv b.tsv
+    fails 1 "compare: a.tsv: no value of query 'r', which b.tsv has;*" compare a.tsv b.tsv
 }
 
 @test "the order of lines makes no difference, also to what is drawn" {
@@ -111,6 +163,87 @@ b 0.3500 +0.0500"
     printf 't\tqid\tmap\n1\t-\t.1\n2\t-\t.2\n' >t.tsv
     printf '1\tmap\t.3\n2\tmap\t.2\n' >ir
     is "$(compare -t t.tsv ir | tail -n 1 | cut -f 2-4)" $'2\t1\t0'
+}
+
+@test "-S: a verdict that may be looked at every day, and its exit status" {
+    seq 400 | awk '{ print "q", NR, NR % 4 ? 0 : NR % 20 ? 1 : -1 }' | rounds >won.tsv
+    got=0 && compare -S -u client won.tsv >out || got=$?
+    is "$got $(head -n 1 out) $(tail -n 1 out)" '0 400 clients, rival, begun after line 100 better'
+    # 80 wins, 20 losses: mean .15, V = 100 - .15^2 400 = 91; the first 100: 20 wins, 5 losses,
+    # V = 25 - .15^2 100 = 22.75, rho = 40 V / 8.21; half = sqrt((V + rho) log((V + rho) / (rho .0025))) / 400
+    awk 'BEGIN { v = 91; r = 40 * 22.75 / 8.21; h = sqrt((v + r) * log((v + r) / (r * .0025))) / 400
+        printf "won  0.1500  %+.4f %+.4f\n", .15 - h, .15 + h }' >want
+    sed -n 3p out >got && same got want
+    head -n 151 won.tsv >part.tsv
+    got=0 && compare -S -u client part.tsv >out || got=$?
+    is "$got" 4
+    [[ $(tail -n 1 out) == 'not yet: at this rate an even chance of a verdict at '*' lines' ]]
+    got=0 && compare -S -u client <(head -n 101 won.tsv) >out || got=$?
+    is "$got $(tail -n 1 out | cut -c 1-46)" '4 not yet: the sequence begins after 25 clients '
+    awk -F '\t' -v OFS='\t' 'NR > 1 { $3 = -$3 } 1' won.tsv >lost.tsv
+    got=0 && compare -S -u client lost.tsv >out || got=$?
+    is "$got $(tail -n 1 out)" '5 worse'
+    is "$(compare -St -u client lost.tsv | tail -n 1 | cut -f 1-4,9)" $'lost\t400\t400\t-0.15\tworse'
+}
+
+@test "-S -u t: wins and losses of independent rounds, exactly" {
+    seq 60 | awk '{ print "q", "-", NR % 4 ? 0 : NR == 60 ? -1 : 1 }' | rounds >won.tsv
+    # 14 wins, 1 loss: log E = log B(39, 26) / B(25, 25) + 15 log 2 is below log 20
+    got=0 && compare -S -u t won.tsv >out || got=$?
+    is "$got $(head -n 1 out)" '4 60 lines, rival, wins and losses'
+    { cat won.tsv && tail -n 60 won.tsv && tail -n 60 won.tsv; } >more.tsv
+    got=0 && compare -S -u t more.tsv >out || got=$?
+    is "$got $(tail -n 1 out)" '0 better'
+    sed '2s/0/2/3' won.tsv >two.tsv
+    sed 's/rival/ndcg/; s/\t-1\t/\t-3\t/' won.tsv >real.tsv # another measure is no win
+    compare -S -u t real.tsv | tail -n 1 | grep '^real  0.1833  -$'
+    awk -F '\t' -v OFS='\t' 'NR == 3 { $3 = 2 } 1' won.tsv >two.tsv
+    fails 1 'compare: two.tsv: value 2 of rival is 2, but a round is won (1), lost (-1) or neither (0)' compare -S -u t two.tsv
+}
+
+@test "-S: two tables by t, less is better turned, and estimates have no verdict by themselves" {
+    seq 400 | awk '{ print "q" NR, "c" NR, 1 + (NR % 2) / 2, 3 }' | rounds sumloss dcg >a.tsv
+    seq 400 | awk '{ print "q" NR, "c" NR, 1 + (NR % 3) / 8, 2 + NR % 2 }' | rounds sumloss dcg >b.tsv
+    got=0 && compare -S a.tsv b.tsv >out || got=$?
+    is "$got $(tail -n 1 out)" '0 better'
+    got=0 && compare -S -m dcg a.tsv b.tsv >out || got=$?
+    is "$got $(tail -n 1 out)" '5 worse'
+    # the order of t, not that of the files, says which lines are first
+    { head -n 1 b.tsv && tail -n +2 b.tsv | shuf --random-source=a.tsv; } >c.tsv
+    is "$(compare -S a.tsv b.tsv | head -n 1)" '400 queries, sumloss, begun after line 58'
+    run -0 compare -S a.tsv a.tsv || true
+    is "$status ${lines[3]}" '4 a.tsv  1.2500  +0.0000  -'
+    # other clients, in the same t
+    sed 's/\tc\([0-9]*\)$/\td\1/' b.tsv >d.tsv
+    got=0 && compare -S -u client a.tsv d.tsv >out || got=$?
+    is "$got $(tail -n 1 out)" '0 better'
+    # one ranker's estimates
+    sed 's/sumloss/ips:sumloss/' a.tsv >e.tsv
+    compare -S e.tsv >out
+    is "$(wc -l <out)" 3
+    is "$(head -n 1 out)" '400 queries, ips:sumloss, begun after line 250'
+}
+
+@test "snips: three columns are one estimate, with the standard error of metric" {
+    synth -n 400 -l 6 -d 4 linear >q.bin
+    update -a listnet -m m.bin <q.bin
+    printf '%s\t%s\n' 1 1 2 0 3 0 4 0 | weights2bin >poor.bin
+    score -m poor.bin <q.bin | explore -g 0.5 | feedback-mask -k 1 >log
+    for m in m poor; do
+        score -m $m.bin <log | metric -q snips:dcg@3 >$m.tsv
+        score -m $m.bin <log | metric snips:dcg@3 | tail -n 1 >$m.row
+    done
+    is "$(compare -t m.tsv 2>err | field mean m | awk '{ printf "%.7g", $1 }')" "$(cut -f 2 m.row)"
+    # the half width is t(399) .05 = 1.96592 standard errors
+    compare -t m.tsv 2>err | tail -n 1 | awk -v se="$(cut -f 3 m.row)" '{ r = ($9 - $8) / 2 / se; exit !(r > 1.96591 && r < 1.96593) }'
+    is "$(compare -m snips:dcg@3 m.tsv 2>err)" "$(compare m.tsv 2>err)"
+    compare -t poor.tsv m.tsv 2>err | tail -n 1 | awk -v a="$(cut -f 2 poor.row)" -v b="$(cut -f 2 m.row)" '
+        { d = $7 - (b - a); exit !(d < 1e-5 && d > -1e-5) }'
+    fails 1 'compare: m.tsv: line 1: no column snips:dcg@4:a: choose one with -m: *' compare -m snips:dcg@4 m.tsv
+    printf '1\tsnips:dcg\t1\n' >ir
+    fails 1 'compare: ir: line 1: not the three columns of snips: a table of metric -q has them: *' compare ir
+    awk -F '\t' -v OFS='\t' 'NR > 1 { $4 = 0 } 1' m.tsv >nothing.tsv
+    fails 1 'compare: nothing.tsv: snips:dcg@3 is not known: no document with a weight was seen' compare nothing.tsv
 }
 
 @test "one file: against 0, with the sign test" {
