@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "explore/examination.h"
 #include "math/real.h"
 #include "relevance/counts_text.h"
@@ -16,15 +17,12 @@
 #include "stream/round.h"
 
 static const double LOG_SCALE = 1000; /* of -l */
-static const double ERRORS = 3;       /* that call for a warning */
 
 struct judge {
     struct host *host;
     bool bare;   /* -0 */
     bool counts; /* -c */
     bool logs;   /* -l */
-    size_t method;
-    uint64_t seed;
     const char *given, *table; /* paths of -t and -e; NULL: none */
     char *const *files; /* of counts; none: rounds have the log */
     struct examination examination;
@@ -34,25 +32,15 @@ struct judge {
     uint64_t rounds;
 };
 
-static const char *method_word(size_t i)
-{
-    static const char *const words[] = { "joint", "fixed", NULL };
-    return words[i];
-}
-
 static const struct option options_known[] = {
     { '0', NULL, NULL, "with files of counts: judge without features (default: standard input has "
                        "the candidates)", OPTION_FLAG(judge, bare) },
-    { 'a', "method", method_word, "how examination is estimated (default joint)",
-      OPTION_WORD(judge, method) },
     { 'c', NULL, NULL, "print the counts of the log, and do not judge (default: judge)",
       OPTION_FLAG(judge, counts) },
     { 'e', "table", NULL, "file to write with the examination of each position (default: none)",
       OPTION_TEXT(judge, table) },
     { 'l', NULL, NULL, "write ln(1 + 1000 relevance), for listnet (default: the relevance)",
       OPTION_FLAG(judge, logs) },
-    { 's', "seed", NULL, "seed of the queries drawn for standard errors, a whole number, 0 or more "
-                         "(default 1)", OPTION_WHOLE(judge, seed, 0, RECORD_MOST) },
     { 't', "table", NULL, "file with the examination of each position (default: estimate it)",
       OPTION_TEXT(judge, given) },
     { 0 },
@@ -62,18 +50,13 @@ static int parse(void *self, struct options *options, struct host *host)
 {
     struct judge *my = self;
     my->host = host;
-    my->seed = 1;
     int letter = options_read(options);
     const bool *given = options->given;
     my->files = options_operands(options);
     if (letter < 0)
         return letter;
-    if (given['t'] && given['a'])
-        return fault_usage(options->fault, "-t and -a exclude each other: -t gives the examination "
-                           "that -a would estimate");
-    if (my->counts && (given['t'] || given['a'] || given['e'] || given['l'] || given['s']))
-        return fault_usage(options->fault, "-c only counts: it goes with none of -a, -e, -l, -s, "
-                           "-t");
+    if (my->counts && (given['t'] || given['e'] || given['l']))
+        return fault_usage(options->fault, "-c only counts: it goes with none of -e, -l, -t");
     if (my->bare && !*my->files)
         return fault_usage(options->fault, "-0 needs files of counts, which judge -c writes");
     for (char *const *file = my->files; *file && !my->bare && !my->counts; file++)
@@ -145,7 +128,7 @@ static int write_query(struct judge *my, size_t q, struct round *round)
     const struct pool *pool = &my->pool;
     uint32_t number = pool->order[q];
     const struct pool_query *query = (const struct pool_query *)pool->query.at + number;
-    const double *relevance = my->estimate.relevance + pool->evidence.query[q];
+    const double *relevance = my->estimate.users.marginal.mean + pool->evidence.query[q];
     size_t bytes;
     const char *names = query->nameless ? NULL : list_names(my, query, &bytes);
     float *label;
@@ -203,26 +186,81 @@ static int write_table(struct judge *my)
     return result;
 }
 
+/* Says which users the log has, and why. */
+static void report_users(const struct judge *my)
+{
+    const struct estimate *estimate = &my->estimate;
+    const struct stopping *stopping = &estimate->stopping;
+    const char *which = estimate->users.stop ? "stop" : "do not stop";
+    double log_kappa = real_log(stopping->kappa);
+    if (estimate->reason == BY_COUNTS) {
+        warn(my->host, "judge", "the counts lack the columns after and after-clicks: users are "
+             "taken not to stop at clicks; judge -c of this version counts both");
+        return;
+    }
+    if (estimate->reason == BY_REQUESTS) {
+        warn(my->host, "judge", "users are taken to stop at clicks: the log has no requests without "
+             "a click, so it does not show whether they do");
+        return;
+    }
+    struct names why = { .bytes = 0 };
+    if (estimate->reason == BY_HELD_OUT)
+        names_add(&why, "; on %zu queries left out, not stopping is ahead by %.1f, error %.1f",
+                  estimate->held_out.queries, estimate->reading.by, estimate->reading.error);
+    if (estimate->reason == BY_FEW)
+        names_add(&why, "; there are too few queries to compare");
+    warn(my->host, "judge", "users %s at clicks: a click above multiplies the chance of a click by "
+         "%.3g (ln %.3f, error %.3f)%s", which, stopping->kappa, log_kappa, stopping->error,
+         why.text);
+}
+
+/* Names the positions that no document's move says anything of, as ranges. */
+static void report_alone(const struct judge *my)
+{
+    struct names places = { .bytes = 0 };
+    size_t K = my->pool.evidence.positions, to;
+    for (size_t k = 0; k < K; k = to) {
+        for (to = k; to < K && estimate_is_alone(&my->estimate, to);)
+            to++;
+        if (to - k > 1)
+            names_add(&places, "%zu to %zu", k + 1, to);
+        else if (to > k)
+            names_add(&places, "%zu", k + 1);
+        to += to == k;
+    }
+    if (places.bytes)
+        warn(my->host, "judge", "position %s: hardly a document was shown there and elsewhere: %s",
+             places.text, my->estimate.users.stop
+             ? "taken as examined down to the first click"
+             : "the examination is known by the features alone");
+}
+
+/* Says whether what was learnt foretells clicks on other queries. */
+static void report_gain(const struct judge *my)
+{
+    const struct estimate *estimate = &my->estimate;
+    const struct ahead *gain = &estimate->gain, *over = &estimate->over_places;
+    struct names places = { .bytes = 0 };
+    if (!estimate->checked)
+        return;
+    if (estimate->moved)
+        names_add(&places, "; over their mean positions %.4f, error %.4f", over->by, over->error);
+    warn(my->host, "judge", "%s: on %zu queries left out it gains %.4f a click over documents all "
+         "alike, error %.4f%s", estimate_foretells(estimate)
+         ? "what judge learnt predicts clicks on other queries"
+         : "what judge learnt does not predict clicks on other queries; keep the old ranker",
+         estimate->held_out.queries, gain->by, gain->error, places.text);
+}
+
 /* What the user should know before anyone uses the judgements. */
 static void report(const struct judge *my)
 {
-    const struct estimate *estimate = &my->estimate;
-    const struct evidence *evidence = &my->pool.evidence;
-    size_t apart = estimate_apart(estimate, evidence), most = 0;
-    for (size_t k = 1; k < evidence->positions; k++)
-        if (estimate_errors_apart(estimate, k) > estimate_errors_apart(estimate, most))
-            most = k;
     if (my->pool.lost)
         warn(my->host, "judge", "left out %zu of %zu counted documents, which are not among the "
              "candidates", my->pool.lost, my->pool.impressions.pairs);
-    if (apart != SIZE_MAX)
-        warn(my->host, "judge", "position %zu shares no document with position 1, directly or "
-             "through others: its examination is known by the features alone", apart + 1);
-    if (estimate_errors_apart(estimate, most) > ERRORS)
-        warn(my->host, "judge", "examination of position %zu is %.3f by joint and %.3f by fixed, "
-             "%.0f standard errors apart: the logging ranker may know what the features do not; "
-             "use -a fixed, or -t", most + 1, estimate->joint.theta[most],
-             estimate->fixed.theta[most], estimate_errors_apart(estimate, most));
+    report_users(my);
+    report_alone(my);
+    report_gain(my);
 }
 
 static int judge_all(struct judge *my)
@@ -235,10 +273,8 @@ static int judge_all(struct judge *my)
                            "both must have the same qids (-0 judges without candidates)",
                            my->pool.impressions.queries);
     if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0) return -1;
-    estimate->by = my->given ? BY_TABLE : my->method == 1 ? BY_FIXED : BY_JOINT;
-    estimate->compares = my->table != NULL;
-    estimate->given = my->examination.theta;
-    estimate->seed = my->seed;
+    estimate->given = my->given ? my->examination.theta : NULL;
+    estimate->older = my->pool.impressions.older;
     if (my->given && evidence->positions > my->examination.places)
         return fault_other(fault, "the log has %zu positions, and the table %s has %zu: add lines "
                            "to the table", evidence->positions, my->given, my->examination.places);
@@ -273,7 +309,7 @@ static int close_judge(void *self, enum ended ended)
 
 const struct filter judge = {
     .name = "judge",
-    .usage = "[-0cl] [-a method | -t table] [-e table] [-s seed] [file ...]",
+    .usage = "[-0cl] [-e table] [-t table] [file ...]",
     .line = "judges documents by a log of clicks",
     .options = options_known,
     .operand = { .value = "file",

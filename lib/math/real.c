@@ -281,6 +281,29 @@ double real_log_gamma(double x)
     return ((x - 0.5) * (real_log(x) - 1.0) - 0.5) + HALF_LOG_TWO_PI + series - real_log(product);
 }
 
+/* The derivative of Stirling's series, and of ln x: B_2n / (2n x^2n), subtracted. */
+static const double DIGAMMA_TERMS[TERMS] = {
+    1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12
+};
+
+double real_digamma(double x)
+{
+    double sum = 0.0;
+
+    if (!(x >= 0.0))
+        return NAN;
+    if (x == INFINITY)
+        return INFINITY;
+    if (x < 0x1p-1000)
+        return -INFINITY;
+    for (; x < 10.0; x += 1.0)
+        sum += 1.0 / x;
+
+    double square = 1.0 / (x * x);
+
+    return real_log(x) - (0.5 / x + square * polynomial(DIGAMMA_TERMS, square)) - sum;
+}
+
 double real_cbrt(double x)
 {
     double root = real_exp(real_log(x) / 3);

@@ -1,5 +1,5 @@
-/* real: exponentials and softmax, logarithms, log gamma, a cube root and a cosine, the same
- * everywhere. */
+/* real: exponentials and softmax, logarithms, log gamma and its derivative, a cube root and a
+ * cosine, the same everywhere. */
 #ifndef RANKPIPE_REAL_H
 #define RANKPIPE_REAL_H
 
@@ -85,6 +85,15 @@ double real_log2(double x);
  *   x < 0 or NaN                      NaN
  */
 double real_log_gamma(double x);
+
+/*
+ * The derivative of real_log_gamma, for x above 0. The error is at most 1e-14, or 4 units in the
+ * last place where that is more.
+ *   x is below 2^-1000                -inf
+ *   x is +inf                         +inf
+ *   x < 0 or NaN                      NaN
+ */
+double real_digamma(double x);
 
 /*
  * The cube root of a positive, finite x of ordinary size (2^-300 to 2^300): within one unit in the

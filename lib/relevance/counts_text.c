@@ -9,9 +9,16 @@
 #include "stream/round_fields.h"
 #include "text/print.h"
 
-enum { QID, DOC, POSITION, IMPRESSIONS, CLICKS, FIELDS };
+enum { QID, DOC, POSITION, IMPRESSIONS, CLICKS, OLDER, AFTER = OLDER, AFTER_CLICKS, FIELDS };
 enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
-static const char head[] = "qid\tdoc\tposition\timpressions\tclicks";
+static const char older_head[] = "qid\tdoc\tposition\timpressions\tclicks";
+static const char head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks";
+
+static void print_count(struct print *print, double count)
+{
+    print_byte(print, '\t');
+    print_double(print, count);
+}
 
 int counts_print(const struct impressions *impressions, struct writer *out, struct fault *fault)
 {
@@ -19,7 +26,7 @@ int counts_print(const struct impressions *impressions, struct writer *out, stru
     const struct impressions_cell *cell = impressions->cell.at;
     const struct impressions_pair *pair = impressions->pair.at;
     print_start(&print, out, fault);
-    print_word(&print, head);
+    print_word(&print, impressions->older ? older_head : head);
     print_byte(&print, '\n');
     for (size_t i = 0; i < impressions->cells && print.failed == 0; i++) {
         print_word(&print, impressions_qid(impressions, pair[cell[i].pair].query));
@@ -27,10 +34,12 @@ int counts_print(const struct impressions *impressions, struct writer *out, stru
         print_word(&print, impressions_name(impressions, cell[i].pair));
         print_byte(&print, '\t');
         print_whole(&print, cell[i].position);
-        print_byte(&print, '\t');
-        print_double(&print, cell[i].n);
-        print_byte(&print, '\t');
-        print_double(&print, cell[i].clicks);
+        print_count(&print, cell[i].counts.n);
+        print_count(&print, cell[i].counts.clicks);
+        if (!impressions->older) {
+            print_count(&print, cell[i].counts.after);
+            print_count(&print, cell[i].counts.after_clicks);
+        }
         print_byte(&print, '\n');
     }
     return print_end(&print);
@@ -76,13 +85,38 @@ static int check_words(struct lines *lines, const struct field *field, struct fa
                                    "name, which is one word");
 }
 
+/* The counts of a line, which must be possible. Older ones have values of clicks, not whole. */
+static int read_counts(struct lines *lines, const struct field *field, bool older,
+                       struct impressions_counts *counts, struct fault *fault)
+{
+    *counts = (struct impressions_counts){ 0 };
+    if (read_number(lines, &field[IMPRESSIONS], true, &counts->n, fault) < 0 ||
+        read_number(lines, &field[CLICKS], !older, &counts->clicks, fault) < 0)
+        return -1;
+    if (!(counts->n >= 1))
+        return lines_wrong(lines, field[IMPRESSIONS].at, field[IMPRESSIONS].n, fault, "no "
+                           "impressions: a line has at least 1");
+    if (older)
+        return 0;
+    if (read_number(lines, &field[AFTER], true, &counts->after, fault) < 0 ||
+        read_number(lines, &field[AFTER_CLICKS], true, &counts->after_clicks, fault) < 0)
+        return -1;
+    double first = counts->clicks - counts->after_clicks;
+    if (counts->after > counts->n || counts->after_clicks > counts->after || first < 0 ||
+        first > counts->n - counts->after)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "more clicks than impressions, "
+                           "or more after a click than there are: count this share again");
+    return 0;
+}
+
 /* Counts the current line. 0 or a fault. */
 static int read_line(struct impressions *impressions, struct lines *lines, struct fault *fault)
 {
     char qid[ROUND_QID + 1];
     struct field field[FIELDS];
-    double position, n, clicks;
-    size_t fields = 0;
+    struct impressions_counts counts;
+    double position;
+    size_t fields = 0, due = impressions->older ? OLDER : FIELDS;
     const char *at = lines->text, *end = at + lines->bytes;
     for (; at <= end; fields++) {
         const char *tab = memchr(at, '\t', (size_t)(end - at));
@@ -91,20 +125,16 @@ static int read_line(struct impressions *impressions, struct lines *lines, struc
             field[fields] = (struct field){ at, (size_t)(tab - at) };
         at = tab + 1;
     }
-    if (fields != FIELDS)
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %d", fields,
-                           FIELDS);
+    if (fields != due)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %zu", fields,
+                           due);
     if (check_words(lines, field, fault) < 0 ||
         read_number(lines, &field[POSITION], true, &position, fault) < 0 ||
-        read_number(lines, &field[IMPRESSIONS], true, &n, fault) < 0 ||
-        read_number(lines, &field[CLICKS], false, &clicks, fault) < 0)
+        read_counts(lines, field, impressions->older, &counts, fault) < 0)
         return -1;
     if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
         return lines_wrong(lines, field[POSITION].at, field[POSITION].n, fault, "not a position, a "
                            "whole number from 1 to %d", IMPRESSIONS_POSITIONS);
-    if (!(n >= 1))
-        return lines_wrong(lines, field[IMPRESSIONS].at, field[IMPRESSIONS].n, fault, "no "
-                           "impressions: a line has at least 1");
     memcpy(qid, field[QID].at, field[QID].n);
     qid[field[QID].n] = '\0';
     uint32_t query = impressions_query(impressions, qid, fault), pair;
@@ -112,11 +142,28 @@ static int read_line(struct impressions *impressions, struct lines *lines, struc
         (pair = impressions_pair(impressions, query, field[DOC].at, field[DOC].n, fault)) ==
             IMPRESSIONS_FAULT)
         return -1;
-    return impressions_add(impressions, pair, (uint32_t)position, n, clicks, fault);
+    return impressions_add(impressions, pair, (uint32_t)position, &counts, fault);
 }
 
-/* Reads one file. 0 or a fault. */
-static int read_file(struct impressions *impressions, char *file, struct watch *watch,
+/* The first line of a file, which says whether its counts are older ones; those of `files` before
+ * it are the same. 0 or a fault. */
+static int read_head(struct impressions *impressions, struct lines *lines, bool any,
+                     struct fault *fault)
+{
+    bool older = strcmp(lines->text, older_head) == 0;
+    if (!older && strcmp(lines->text, head) != 0)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "not the first line of counts, "
+                           "which judge -c writes");
+    if (any && older != impressions->older)
+        return fault_data(fault, "%s: counts %s the columns after and after-clicks, and those of "
+                          "the file before it %s: count all shares by one version", lines->name,
+                          older ? "without" : "with", older ? "have them" : "lack them");
+    impressions->older = older;
+    return 0;
+}
+
+/* Reads one file; `any`: there was one before it. 0 or a fault. */
+static int read_file(struct impressions *impressions, char *file, bool any, struct watch *watch,
                      struct fault *fault)
 {
     struct lines lines;
@@ -129,9 +176,8 @@ static int read_file(struct impressions *impressions, char *file, struct watch *
             result = -1;
         else if (lines.number > 1)
             result = read_line(impressions, &lines, fault);
-        else if (strcmp(lines.text, head) != 0)
-            result = lines_wrong(&lines, lines.text, lines.bytes, fault, "not the first line of "
-                                 "counts, which judge -c writes");
+        else
+            result = read_head(impressions, &lines, any, fault);
     }
     if (result == 0 && lines.number == 0)
         result = fault_data(fault, "%s: empty, without even the first line of counts: count this "
@@ -143,7 +189,7 @@ static int read_file(struct impressions *impressions, char *file, struct watch *
 int counts_read(struct impressions *impressions, char *const *files, struct watch *watch,
                 struct fault *fault)
 {
-    for (; *files; files++)
-        if (read_file(impressions, *files, watch, fault) < 0) return -1;
+    for (char *const *file = files; *file; file++)
+        if (read_file(impressions, *file, file != files, watch, fault) < 0) return -1;
     return 0;
 }

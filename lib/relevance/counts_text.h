@@ -1,8 +1,9 @@
 /* counts_text: the counts of a log as text, which judge -c writes, and judge adds up.
  *
- * The first line names the columns: qid, doc, position, impressions, clicks. Tabs are between them.
- * Each other line has the counts of one pair at one position, sorted by qid, doc and position.
- * The qid is as in a header line, with %XX. */
+ * The first line names the columns: qid, doc, position, impressions, clicks, after, after-clicks.
+ * Tabs are between them. Each other line has the counts of one pair at one position, sorted by qid,
+ * doc and position. The qid is as in a header line, with %XX. Counts of earlier versions lack the
+ * last two columns, and may have clicks that are no whole numbers. */
 #ifndef RANKPIPE_COUNTS_TEXT_H
 #define RANKPIPE_COUNTS_TEXT_H
 
@@ -14,8 +15,9 @@
 /* Prints sorted counts. 0 or a fault. */
 int counts_print(const struct impressions *impressions, struct writer *out, struct fault *fault);
 
-/* Adds the counts of files, whose lines may have any order, "-" being standard input. 0, or a fault
- * with file, line and text. O(bytes) on average. */
+/* Adds the counts of files, whose lines may have any order, "-" being standard input, and sets
+ * impressions->older. 0, or a fault with file, line and text, also where some files are older and
+ * others are not. O(bytes) on average. */
 int counts_read(struct impressions *impressions, char *const *files, struct watch *watch,
                 struct fault *fault);
 

@@ -3,146 +3,148 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/real.h"
+#include "relevance/within.h"
 #include "text/print.h"
 
-enum { TIMES = 40, ROUNDS_OF_FIXED = 2000 };
-enum { ENOUGH_CLICKS = 30 }; /* for a standard error that means something */
-static const double LEAST_RATIO = 1e-3; /* its log */
-
-/* C_1 and all clicks. */
-static void count(const struct evidence *evidence, double *top, double *all)
-{
-    *top = *all = 0;
-    for (size_t c = 0; c < evidence->first[evidence->pairs]; c++) {
-        *all += evidence->cell[c].clicks;
-        if (evidence->cell[c].position == 0)
-            *top += evidence->cell[c].clicks;
-    }
-}
+static const double STOPS = 0.6, READS = 0.9; /* of kappa */
+static const double ERRORS = 2, ALONE = 0.9 * WITHIN_PRIOR_ERROR;
 
 static int check_clicks(const struct estimate *estimate, const struct evidence *evidence,
                         struct fault *fault)
 {
-    double top, all;
-    count(evidence, &top, &all);
+    double top = 0, all = 0;
+    bool missed = false; /* was something not clicked on? */
+    for (size_t c = 0; c < evidence->first[evidence->pairs]; c++) {
+        const struct impressions_counts *counts = &evidence->cell[c].counts;
+        all += counts->clicks;
+        missed = missed || counts->clicks < counts->n;
+        if (evidence->cell[c].position == 0)
+            top += counts->clicks;
+    }
     if (all == 0)
         return fault_other(fault, "no clicks: nothing can be judged by this log");
-    if (top == 0 && estimate->by != BY_TABLE)
+    if (!missed)
+        return fault_other(fault, "all documents shown were clicked on: a log of clicks alone, which "
+                           "lacks what users passed over: log2bin -r adds it from the old ranker's "
+                           "run (rankpipe-logs(7))");
+    if (top == 0 && !estimate->given)
         return fault_other(fault, "no clicks at position 1, to which examination is compared: give "
                            "the examination of each position (-t)");
     return 0;
 }
 
-/* The relevances for a theta that is known. 0 or a fault. */
-static int judge(struct estimate *estimate, const struct evidence *evidence, const double *theta,
-                 struct watch *watch, struct fault *fault)
+/* ---- which users ---- */
+
+/* In doubt: both are fitted to a part of the queries, and compared on those left out. *stop:
+ * which. 0 or a fault. */
+static int compare(struct estimate *my, const struct evidence *evidence, bool *stop,
+                   struct watch *watch, struct fault *fault)
 {
-    struct joint *judged = &estimate->judged;
-    if (joint_open(judged, evidence, fault) < 0) return -1;
-    memcpy(judged->theta, theta, evidence->positions * sizeof *theta);
-    if (joint_fit(judged, evidence, NULL, true, false, JOINT_PASSES, watch, fault) < 0) return -1;
-    estimate->theta = judged->theta;
-    estimate->relevance = judged->mean;
-    return 0;
+    const struct held_out *held_out = &my->held_out;
+    struct users other = { 0 };
+    *stop = true;
+    my->reason = BY_FEW;
+    if (!held_out_tells(held_out))
+        return 0;
+    int result = users_fit(&my->part, true, evidence, held_out->others, my->given, NULL, watch,
+                           fault);
+    if (result == 0)
+        result = users_fit(&other, false, evidence, held_out->others, my->given, NULL, watch,
+                           fault);
+    if (result == 0) {
+        my->reason = BY_HELD_OUT;
+        my->reading = held_out_likelihood(held_out, &other, &my->part);
+        *stop = !(my->reading.by > ERRORS * my->reading.error);
+    }
+    struct users left = *stop ? other : my->part;
+    if (!*stop)
+        my->part = other;
+    users_close(&left);
+    return result;
 }
 
-/* By fixed, every position must be known. 0 or a fault. */
-static int check_fixed(const struct estimate *estimate, const struct evidence *evidence,
-                       struct fault *fault)
+static int choose(struct estimate *my, const struct evidence *evidence, bool *stop,
+                  struct watch *watch, struct fault *fault)
 {
+    const struct stopping *stopping = &my->stopping;
+    *stop = my->older ? false : !(stopping->clickless > 0) || stopping->kappa < STOPS;
+    my->reason = my->older ? BY_COUNTS : !(stopping->clickless > 0) ? BY_REQUESTS : BY_KAPPA;
+    return my->reason != BY_KAPPA || *stop || stopping->kappa > READS
+               ? 0 : compare(my, evidence, stop, watch, fault);
+}
+
+/* ---- can it be believed? ---- */
+
+bool estimate_is_alone(const struct estimate *estimate, size_t k)
+{
+    return !estimate->given && estimate->users.error[k] > ALONE;
+}
+
+bool estimate_foretells(const struct estimate *estimate)
+{
+    return estimate->gain.by > ERRORS * estimate->gain.error;
+}
+
+static int check(struct estimate *my, const struct evidence *evidence, struct fault *fault)
+{
+    my->gain = held_out_gain(&my->held_out, &my->part);
+    my->checked = my->moved = true;
     for (size_t k = 0; k < evidence->positions; k++)
-        if (isnan(estimate->fixed.theta[k]))
-            return fault_other(fault, "position %zu shares no document with position 1, directly "
-                               "or through others, on which there was a click: use -a joint",
-                               k + 1);
-    return 0;
+        my->moved = my->moved && !estimate_is_alone(my, k);
+    return my->moved ? held_out_gain_over_places(&my->held_out, &my->part, &my->over_places, fault)
+                     : 0;
 }
 
-static int make_both(struct estimate *estimate, const struct evidence *evidence,
-                     struct watch *watch, struct fault *fault)
-{
-    struct joint *joint = &estimate->joint;
-    if (joint_open(joint, evidence, fault) < 0 ||
-        joint_fit(joint, evidence, NULL, false, false, JOINT_PASSES, watch, fault) < 0 ||
-        fixed_open(&estimate->fixed, evidence, fault) < 0)
-        return -1;
-    fixed_fit(&estimate->fixed, evidence, NULL, ROUNDS_OF_FIXED);
-    return resampled_errors(&estimate->resampled, evidence, joint, &estimate->fixed, TIMES,
-                            estimate->seed, watch, fault);
-}
-
-int estimate_make(struct estimate *estimate, const struct evidence *evidence, struct watch *watch,
+int estimate_make(struct estimate *my, const struct evidence *evidence, struct watch *watch,
                   struct fault *fault)
 {
-    if (check_clicks(estimate, evidence, fault) < 0) return -1;
-    if (estimate->by != BY_TABLE)
-        estimate->compares = true;
-    if (estimate->compares && make_both(estimate, evidence, watch, fault) < 0) return -1;
-    if (estimate->by == BY_TABLE)
-        return judge(estimate, evidence, estimate->given, watch, fault);
-    if (estimate->by == BY_FIXED) {
-        estimate->error = estimate->resampled.error[RESAMPLED_FIXED];
-        return check_fixed(estimate, evidence, fault) < 0
-                   ? -1 : judge(estimate, evidence, estimate->fixed.theta, watch, fault);
-    }
-    estimate->theta = estimate->joint.theta;
-    estimate->relevance = estimate->joint.mean;
-    estimate->error = estimate->resampled.error[RESAMPLED_JOINT];
-    return 0;
-}
-
-size_t estimate_apart(const struct estimate *estimate, const struct evidence *evidence)
-{
-    for (size_t k = 0; estimate->compares && k < evidence->positions; k++)
-        if (estimate->fixed.part[k] != 0)
-            return k;
-    return SIZE_MAX;
-}
-
-double estimate_errors_apart(const struct estimate *estimate, size_t k)
-{
-    double ratio = estimate->compares ? real_log(estimate->joint.theta[k]) -
-                                            real_log(estimate->fixed.theta[k]) : 0;
-    bool known = estimate->compares && estimate->fixed.clicks[k] >= ENOUGH_CLICKS &&
-                 estimate->fixed.clicks[0] >= ENOUGH_CLICKS;
-    return known && fabs(ratio) > LEAST_RATIO && isfinite(ratio)
-               ? fabs(ratio) / estimate->resampled.error[RESAMPLED_RATIO][k] : 0;
+    bool stop;
+    if (check_clicks(my, evidence, fault) < 0) return -1;
+    stopping_measure(evidence, NULL, &my->stopping);
+    if (held_out_open(&my->held_out, evidence, fault) < 0 ||
+        choose(my, evidence, &stop, watch, fault) < 0)
+        return -1;
+    bool checks = evidence->dim > 0 && held_out_tells(&my->held_out);
+    if (checks && !my->part.theta &&
+        users_fit(&my->part, stop, evidence, my->held_out.others, my->given, NULL, watch, fault) < 0)
+        return -1;
+    if (users_fit(&my->users, stop, evidence, NULL, my->given, my->part.theta ? &my->part : NULL,
+                  watch, fault) < 0)
+        return -1;
+    return checks ? check(my, evidence, fault) : 0;
 }
 
 /* ---- the table ---- */
 
-static void print_estimate(struct print *print, const double *value, size_t k)
+static void print_known(struct print *print, bool known, double value)
 {
     print_byte(print, '\t');
-    if (value && isfinite(value[k]))
-        print_double(print, value[k]);
+    if (known && isfinite(value))
+        print_double(print, value);
     else
         print_byte(print, '-');
 }
 
-/* A position without a click has the examination by which half a click would be expected: readers
- * of the table divide by it. */
-static double positive(double theta, double n, double expected)
-{
-    return theta > 0 || !(n > 0) || !(expected > 0) ? theta : 0.5 / expected;
-}
-
-struct total {
-    double n, clicks, expected; /* expected: sum of n_jk relevance_j */
+struct total { /* of a position */
+    struct impressions_counts counts;
+    uint64_t pairs; /* that were shown there and elsewhere */
 };
 
-static void add_up(const struct estimate *estimate, const struct evidence *evidence,
-                   struct total *total)
+static void add_up(const struct evidence *evidence, struct total *total)
 {
     memset(total, 0, evidence->positions * sizeof *total);
-    for (size_t j = 0; j < evidence->pairs; j++)
-        for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++) {
-            const struct evidence_cell *cell = &evidence->cell[c];
-            total[cell->position].n += cell->n;
-            total[cell->position].clicks += cell->clicks;
-            total[cell->position].expected += cell->n * estimate->relevance[j];
+    for (size_t j = 0; j < evidence->pairs; j++) {
+        size_t from = evidence->first[j], to = evidence->first[j + 1];
+        for (size_t c = from; c < to; c++) {
+            const struct impressions_counts *counts = &evidence->cell[c].counts;
+            struct total *of = &total[evidence->cell[c].position];
+            of->counts.n += counts->n;
+            of->counts.clicks += counts->clicks;
+            of->counts.after += counts->after;
+            of->counts.after_clicks += counts->after_clicks;
+            of->pairs += to - from > 1;
         }
+    }
 }
 
 int estimate_print(const struct estimate *estimate, const struct evidence *evidence,
@@ -150,31 +152,26 @@ int estimate_print(const struct estimate *estimate, const struct evidence *evide
 {
     struct print print;
     struct buffer memory = { 0 };
+    const struct users *users = &estimate->users;
     struct total *total = buffer_for(&memory, evidence->positions, sizeof *total, fault);
-    bool both = estimate->compares;
+    bool made = !estimate->given;
     if (!total) return -1;
-    add_up(estimate, evidence, total);
+    add_up(evidence, total);
     print_start(&print, out, fault);
-    print_word(&print, "position\texamination\terror\tjoint\tjoint-error\tfixed\tfixed-error"
-                       "\timpressions\tclicks\tpairs\n");
+    print_word(&print, "position\texamination\terror\tfirst\timpressions\tclicks\tpairs\tafter"
+                       "\tafter-clicks\n");
     for (size_t k = 0; k < evidence->positions && print.failed == 0; k++) {
-        double theta = positive(estimate->theta[k], total[k].n, total[k].expected);
+        const struct impressions_counts *counts = &total[k].counts;
         print_whole(&print, k + 1);
-        print_estimate(&print, &theta, 0);
-        print_estimate(&print, estimate->error, k);
-        print_estimate(&print, both ? estimate->joint.theta : NULL, k);
-        print_estimate(&print, both ? estimate->resampled.error[RESAMPLED_JOINT] : NULL, k);
-        print_estimate(&print, both ? estimate->fixed.theta : NULL, k);
-        print_estimate(&print, both ? estimate->resampled.error[RESAMPLED_FIXED] : NULL, k);
+        print_known(&print, true, users->theta[k]);
+        print_known(&print, made && counts->clicks > 0, users->theta[k] * users->error[k]);
+        print_known(&print, made, users->first[k]);
+        print_known(&print, true, counts->n);
+        print_known(&print, true, counts->clicks);
         print_byte(&print, '\t');
-        print_double(&print, total[k].n);
-        print_byte(&print, '\t');
-        print_double(&print, total[k].clicks);
-        print_byte(&print, '\t');
-        if (both)
-            print_whole(&print, estimate->fixed.shared[k]);
-        else
-            print_byte(&print, '-');
+        print_whole(&print, total[k].pairs);
+        print_known(&print, !estimate->older, counts->after);
+        print_known(&print, !estimate->older, counts->after_clicks);
         print_byte(&print, '\n');
     }
     buffer_free(&memory);
@@ -183,8 +180,7 @@ int estimate_print(const struct estimate *estimate, const struct evidence *evide
 
 void estimate_close(struct estimate *estimate)
 {
-    joint_close(&estimate->joint);
-    joint_close(&estimate->judged);
-    fixed_close(&estimate->fixed);
-    resampled_close(&estimate->resampled);
+    users_close(&estimate->part);
+    users_close(&estimate->users);
+    held_out_close(&estimate->held_out);
 }

@@ -1,47 +1,53 @@
-/* estimate: what a log says of examination and relevance, by both estimates, with their errors. */
+/* estimate: what a log says of examination and relevance: which users it has, and whether what was
+ * learnt from it can be believed. */
 #ifndef RANKPIPE_ESTIMATE_H
 #define RANKPIPE_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/fault.h"
 #include "io/watch.h"
 #include "relevance/evidence.h"
-#include "relevance/fixed.h"
-#include "relevance/joint.h"
-#include "relevance/resampled.h"
+#include "relevance/held_out.h"
+#include "relevance/stopping.h"
+#include "relevance/users.h"
 #include "stream/writer.h"
 
-enum estimate_of_theta { BY_JOINT, BY_FIXED, BY_TABLE };
-
-struct estimate { /* all zero at first */
-    enum estimate_of_theta by; /* what the relevances are judged by; set by the caller */
-    const double *given;       /* BY_TABLE: theta[positions], the caller's */
-    bool compares;             /* make both estimates and their errors, even BY_TABLE; likewise */
-    uint64_t seed;
-    struct joint joint;        /* both estimates, if they are made */
-    struct fixed fixed;
-    struct resampled resampled;
-    struct joint judged;       /* BY_FIXED and BY_TABLE: given their theta */
-    const double *theta, *relevance; /* the outcome: theta[positions], relevance[pairs] */
-    const double *error;       /* of theta; NULL: not known */
+/* Why users are taken to stop at clicks, or not. */
+enum estimate_reason {
+    BY_KAPPA,    /* below 0.6 they stop, above 0.9 they do not                               */
+    BY_HELD_OUT, /* by `reading`: in doubt they stop                                         */
+    BY_FEW,      /* in doubt, and too few queries to compare: they stop                      */
+    BY_REQUESTS, /* the log has no request without a click, so kappa says nothing: they stop */
+    BY_COUNTS    /* the counts say nothing of clicks above: they do not                      */
 };
 
-/* Makes the estimates. 0; or a fault: no clicks, none at position 1, positions that cannot be
- * compared BY_FIXED, memory, or a signal. */
+struct estimate { /* all zero at first */
+    const double *given; /* theta[positions], the caller's; NULL: it is estimated */
+    bool older;          /* set by the caller: BY_COUNTS */
+    struct stopping stopping;
+    enum estimate_reason reason;
+    struct ahead reading;    /* BY_HELD_OUT: likelihood of users who do not stop over that of users
+                              * who do */
+    struct held_out held_out;
+    struct users part, users; /* fitted to all queries but those left out; to all */
+    bool checked;             /* gain is known */
+    struct ahead gain;        /* held_out_gain */
+    bool moved;               /* over_places is known: documents moved to every position */
+    struct ahead over_places; /* held_out_gain_over_places */
+};
+
+/* Makes the estimate. 0; or a fault: no clicks, nothing but clicks, no clicks at position 1,
+ * memory, or a signal. */
 int estimate_make(struct estimate *estimate, const struct evidence *evidence, struct watch *watch,
                   struct fault *fault);
 
-/* The first position, from 0, that shares no document with position 1, directly or through others.
- * SIZE_MAX: there is none. */
-size_t estimate_apart(const struct estimate *estimate, const struct evidence *evidence);
+/* Is theta of the position known by its prior alone: no document that moved says anything of it? */
+bool estimate_is_alone(const struct estimate *estimate, size_t k);
 
-/* By how many standard errors of ln(joint / fixed) the two estimates differ at a position; 0 if it
- * is less than a thousandth, or if one of them is not known, or known from fewer than 30 clicks at
- * this position or at position 1. */
-double estimate_errors_apart(const struct estimate *estimate, size_t k);
+/* Does what was learnt foretell clicks on other queries, by two standard errors? */
+bool estimate_foretells(const struct estimate *estimate);
 
 /* Prints the table of judge -e. 0 or a fault. */
 int estimate_print(const struct estimate *estimate, const struct evidence *evidence,

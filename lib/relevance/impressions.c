@@ -55,8 +55,8 @@ uint32_t impressions_pair(struct impressions *impressions, uint32_t query, const
     return (uint32_t)n;
 }
 
-int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t position, double n,
-                    double clicks, struct fault *fault)
+int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t position,
+                    const struct impressions_counts *counts, struct fault *fault)
 {
     struct hash_table *table = &impressions->table;
     struct impressions_cell *cell, new = { .pair = pair, .position = position };
@@ -74,8 +74,10 @@ int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t pos
         impressions->cells++;
     }
     cell = (struct impressions_cell *)impressions->cell.at + entry - 1;
-    cell->n += n;
-    cell->clicks += clicks;
+    cell->counts.n += counts->n;
+    cell->counts.clicks += counts->clicks;
+    cell->counts.after += counts->after;
+    cell->counts.after_clicks += counts->after_clicks;
     return 0;
 }
 

@@ -1,12 +1,12 @@
-/* impressions: how often each pair of query and document was shown at each position, and what was
- * clicked there: the counts n_jk and C_jk of a log, on which all judgements depend.
+/* impressions: how often each pair of query and document was shown at each position, and how often
+ * it was clicked there: the counts of a log, on which all judgements depend.
  *
- * Counts of shares of a log add up to those of the log. C is the sum of the clicks, which are
- * floats, mostly 0 and 1. A double holds such sums without rounding, so their order makes no
- * difference. */
+ * Counts of shares of a log add up to those of the log. They are whole numbers, so the order in
+ * which they are added makes no difference. */
 #ifndef RANKPIPE_IMPRESSIONS_H
 #define RANKPIPE_IMPRESSIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,9 +15,15 @@
 #include "base/hash_table.h"
 #include "log/pair_names.h"
 
+/* Of one pair at one position: impressions n and clicks C; and, of these, the m impressions in
+ * whose request a higher position had been clicked, and the d clicks on them. */
+struct impressions_counts {
+    double n, clicks, after, after_clicks;
+};
+
 struct impressions_cell { /* one pair at one position; the first two are its key */
     uint32_t pair, position; /* position from 1 */
-    double n, clicks;
+    struct impressions_counts counts;
 };
 
 struct impressions_pair {
@@ -28,6 +34,7 @@ struct impressions_pair {
 struct impressions { /* all zero at first */
     struct pair_names names;
     size_t queries, pairs, cells;
+    bool older; /* counts without m and d, of an earlier judge -c */
     struct buffer query; /* size_t[queries]: where their qids are */
     struct buffer pair;  /* struct impressions_pair[pairs] */
     struct buffer cell;  /* struct impressions_cell[cells] */
@@ -41,11 +48,11 @@ uint32_t impressions_query(struct impressions *impressions, const char *qid, str
 uint32_t impressions_pair(struct impressions *impressions, uint32_t query, const char *name,
                           size_t bytes, struct fault *fault);
 
-/* Counts n impressions of a pair at a position, from 1 to IMPRESSIONS_POSITIONS, and the sum of
- * their clicks. 0 or a fault. O(1) on average. */
+/* Adds counts of a pair at a position, from 1 to IMPRESSIONS_POSITIONS. 0 or a fault. O(1) on
+ * average. */
 enum { IMPRESSIONS_POSITIONS = 1000000 };
-int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t position, double n,
-                    double clicks, struct fault *fault);
+int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t position,
+                    const struct impressions_counts *counts, struct fault *fault);
 
 const char *impressions_qid(const struct impressions *impressions, uint32_t query);
 const char *impressions_name(const struct impressions *impressions, uint32_t pair);

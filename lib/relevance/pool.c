@@ -237,10 +237,15 @@ int pool_take(struct pool *pool, const struct round *round, bool known, struct f
 
 int pool_count(struct pool *pool, const struct round *round, struct fault *fault)
 {
-    for (size_t a = 0; a < round->places; a++)
-        if (impressions_add(&pool->impressions, pool->list[round->order[a]], (uint32_t)a + 1, 1,
-                            (double)round->seen[a], fault) < 0)
+    double above = 0; /* was a higher position clicked? */
+    for (size_t a = 0; a < round->places; a++) {
+        double click = round->seen[a] > 0 ? 1 : 0;
+        struct impressions_counts counts = { 1, click, above, above * click };
+        if (impressions_add(&pool->impressions, pool->list[round->order[a]], (uint32_t)a + 1,
+                            &counts, fault) < 0)
             return -1;
+        above = above > click ? above : click;
+    }
     return 0;
 }
 

@@ -49,7 +49,6 @@ static void sort_documents(const struct pool *pool, struct pool_query *query, st
 struct arrays {
     size_t *query, *first;
     struct evidence_cell *cell;
-    double *clicks;
     struct matrix *z;
     uint32_t *order;
     size_t *place; /* place[pairs of the counts]: their numbers in the evidence; SIZE_MAX: none */
@@ -60,8 +59,7 @@ struct arrays {
 static int find_room(struct pool *pool, struct arrays *arrays, struct fault *fault)
 {
     size_t Q = pool->queries, J = pool->impressions.pairs, n = pool->impressions.cells;
-    size_t bytes = (Q + 1 + J + 1) * sizeof(size_t) + J * sizeof(double) +
-                   Q * (sizeof(struct matrix) + sizeof(uint32_t));
+    size_t bytes = (Q + 1 + J + 1) * sizeof(size_t) + Q * (sizeof(struct matrix) + sizeof(uint32_t));
     char *at = buffer_for(&pool->arrays, bytes, 1, fault);
     arrays->cell = buffer_for(&pool->cells, n + 1, sizeof *arrays->cell, fault);
     arrays->named = calloc((J > Q ? J : Q) + 1, sizeof *arrays->named);
@@ -72,8 +70,7 @@ static int find_room(struct pool *pool, struct arrays *arrays, struct fault *fau
     arrays->z = (struct matrix *)at;
     arrays->query = (size_t *)(arrays->z + Q);
     arrays->first = arrays->query + Q + 1;
-    arrays->clicks = (double *)(arrays->first + J + 1);
-    arrays->order = (uint32_t *)(arrays->clicks + J);
+    arrays->order = (uint32_t *)(arrays->first + J + 1);
     return 0;
 }
 
@@ -97,7 +94,7 @@ static size_t number_pairs(struct pool *pool, struct arrays *arrays, size_t quer
     return j;
 }
 
-/* Sorts the cells into their pairs, and sums up their clicks. Returns the number of positions. */
+/* Sorts the cells into their pairs. Returns the number of positions. */
 static size_t place_cells(struct pool *pool, struct arrays *arrays, size_t pairs)
 {
     const struct impressions_cell *cell = pool->impressions.cell.at;
@@ -114,20 +111,16 @@ static size_t place_cells(struct pool *pool, struct arrays *arrays, size_t pairs
             continue;
         if (cell[i].position > positions)
             positions = cell[i].position;
-        arrays->cell[--first[j + 1]] = (struct evidence_cell){ cell[i].position - 1, cell[i].n,
-                                                              cell[i].clicks };
+        arrays->cell[--first[j + 1]] = (struct evidence_cell){ cell[i].position - 1,
+                                                              cell[i].counts };
     }
     size_t all = 0;
     for (size_t i = 0; i < n; i++)
         all += arrays->place[cell[i].pair] != SIZE_MAX;
     memmove(first, first + 1, pairs * sizeof *first);
     first[pairs] = all;
-    for (size_t j = 0; j < pairs; j++) {
+    for (size_t j = 0; j < pairs; j++)
         qsort(arrays->cell + first[j], first[j + 1] - first[j], sizeof *arrays->cell, by_position);
-        arrays->clicks[j] = 0;
-        for (size_t c = first[j]; c < first[j + 1]; c++)
-            arrays->clicks[j] += arrays->cell[c].clicks;
-    }
     return positions;
 }
 
@@ -151,8 +144,7 @@ int pool_arrange(struct pool *pool, struct fault *fault)
         pool->order = arrays.order;
         pool->lost = count_lost(pool, &arrays);
         pool->evidence = (struct evidence){ queries, pairs, positions, pool->bare ? 0 : pool->dim,
-                                            arrays.query, arrays.first, arrays.cell, arrays.clicks,
-                                            arrays.z };
+                                            arrays.query, arrays.first, arrays.cell, arrays.z };
     }
     free(arrays.named);
     free(arrays.place);
