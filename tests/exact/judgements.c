@@ -1,19 +1,24 @@
 /* judgements: examination and relevance from counts of clicks (lib/relevance), against other
- * derivations: gradients by differences in long double, posterior means and likelihoods by
- * integration, alternations written out, and cases that are solved by hand. And log gamma. */
+ * derivations: likelihoods and gradients written out in long double, posterior means and
+ * likelihoods by integration, errors by differences, and cases that are solved by hand. And log
+ * gamma with its derivative. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/lbfgs.h"
 #include "math/real.h"
 #include "math/rng.h"
 #include "relevance/estimate.h"
-#include "relevance/poisson.h"
+#include "relevance/held_out.h"
+#include "relevance/marginal.h"
+#include "relevance/stopping.h"
+#include "relevance/users.h"
+#include "relevance/within.h"
 
-enum { QUERIES = 9, DOCS = 5, PAIRS = QUERIES * DOCS, PLACES = 4, DIM = 3 };
+enum { QUERIES = 12, DOCS = 5, PAIRS = QUERIES * DOCS, PLACES = 4, DIM = 3 };
+enum { FREE = PLACES - 1, X = FREE + DIM + 2 }; /* what the marginal likelihood depends on */
 
 static struct fault fault;
 static struct watch watch;
@@ -37,10 +42,22 @@ struct small {
     struct evidence evidence;
     size_t query[QUERIES + 1], first[PAIRS + 1];
     struct evidence_cell cell[PAIRS * PLACES];
-    double clicks[PAIRS];
     float x[PAIRS][DIM];
     struct matrix z[QUERIES];
 };
+
+/* Counts of a cell at position k, drawn. */
+static struct impressions_counts draw(struct rng *rng, uint32_t k, bool clicked)
+{
+    struct impressions_counts counts = { .n = 2 + rng_below(rng, 100) };
+    counts.after = k ? rng_below(rng, (uint32_t)counts.n) : 0;
+    if (!clicked)
+        return counts;
+    counts.after_clicks = rng_below(rng, 1 + (uint32_t)counts.after / (2 * k + 2));
+    counts.clicks = counts.after_clicks +
+                    rng_below(rng, 1 + (uint32_t)(counts.n - counts.after) / (k + 1));
+    return counts;
+}
 
 static void make(struct small *log, uint64_t seed)
 {
@@ -50,25 +67,18 @@ static void make(struct small *log, uint64_t seed)
         log->query[q] = q * DOCS;
     for (size_t j = 0; j < PAIRS; j++) {
         log->first[j] = c;
-        log->clicks[j] = 0;
         for (size_t i = 0; i < DIM; i++)
             log->x[j][i] = (float)rng_unit(&rng);
-        for (uint32_t k = 0; k < PLACES && j % 7 != 6; k++) {
-            if (k > 0 && rng_below(&rng, 3) == 0)
-                continue;
-            double n = 1 + rng_below(&rng, 40), clicks = rng_below(&rng, 1 + (uint32_t)n / (k + 1));
-            if (j % 5 == 3)
-                clicks = 0;
-            log->cell[c++] = (struct evidence_cell){ k, n, j % 4 ? clicks : clicks / 2 };
-            log->clicks[j] += log->cell[c - 1].clicks;
-        }
+        for (uint32_t k = 0; k < PLACES && j % 7 != 6; k++)
+            if (k == 0 || rng_below(&rng, 3) > 0)
+                log->cell[c++] = (struct evidence_cell){ k, draw(&rng, k, j % 5 != 3) };
     }
     log->first[PAIRS] = c;
     for (size_t q = 0; q < QUERIES; q++)
         log->z[q] = (struct matrix){ .kind = MATRIX_DENSE, .docs = DOCS, .dim = DIM,
                                      .x = (const unsigned char *)log->x[q * DOCS] };
     log->evidence = (struct evidence){ QUERIES, PAIRS, PLACES, DIM, log->query, log->first,
-                                       log->cell, log->clicks, log->z };
+                                       log->cell, log->z };
 }
 
 /* ---- log gamma ---- */
@@ -86,286 +96,529 @@ static void log_gamma(void)
     check(isnan(real_log_gamma(-1)) && isnan(real_log_gamma(NAN)), "log gamma of -1", 0, 0);
 }
 
-/* ---- the regression ---- */
-
-/* Its value, written out. */
-static long double written_out(const struct poisson *poisson, const long double *x)
+static void near_units(double got, long double wanted, const char *what)
 {
-    const struct small *log = (const struct small *)poisson->evidence;
-    long double sum = 0, clicks = 0, square = 0;
-    for (size_t j = 0; j < PAIRS; j++) {
-        long double s = x[DIM], u = (long double)poisson->u[j], C = (long double)log->clicks[j];
-        for (size_t i = 0; i < DIM; i++)
-            s += x[i] * (long double)log->x[j][i];
-        s = s > 30 ? 30 : s < -30 ? -30 : s;
-        clicks += u * C;
-        sum += u * ((long double)poisson->E[j] * expl(s) - C * s);
-    }
-    for (size_t i = 0; i < DIM; i++)
-        square += x[i] * x[i];
-    return sum / (clicks > 1 ? clicks : 1) + 1e-4L * square / 2;
+    double unit = nextafter(fabs((double)wanted), INFINITY) - fabs((double)wanted);
+    double most = 4 * unit > 1e-14 ? 4 * unit : 1e-14;
+    check(fabsl((long double)got - wanted) <= (long double)most, what, got, (double)wanted);
 }
 
-static void regression(struct small *log, struct rng *rng)
+/* The derivative: of known values, which are rational with Euler's constant, pi and logarithms (the
+ * theorem of Gauss); from them by psi(x + 1) = psi(x) + 1/x; and twice x by x and x + 1/2. */
+static void digamma(void)
 {
-    double E[PAIRS], u[PAIRS], log_mean[PAIRS], slope[PAIRS], x[DIM + 1], g[DIM + 1];
-    long double y[DIM + 1];
-    for (size_t j = 0; j < PAIRS; j++) {
-        E[j] = log->clicks[j] > 0 || j % 2 ? 1 + 20 * rng_unit(rng) : 0;
-        u[j] = j % 6 ? rng_unit(rng) : 0;
+    const long double euler = 0.57721566490153286060651209008240243L, pi = acosl(-1);
+    const long double known[][2] = {
+        { 1, -euler },
+        { 0.5L, -euler - 2 * logl(2) },
+        { 0.25L, -euler - pi / 2 - 3 * logl(2) },
+        { 0.75L, -euler + pi / 2 - 3 * logl(2) }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        long double x = known[i][0], wanted = known[i][1];
+        for (int n = 0; n < 1000; n++) {
+            near_units(real_digamma((double)x), wanted, "digamma");
+            wanted += 1 / x;
+            x += 1;
+        }
     }
-    struct poisson poisson = { .evidence = &log->evidence, .E = E, .u = u, .log_mean = log_mean,
-                               .slope = slope };
-    poisson_start(&poisson);
+    for (double x = 1e-290; x < 1e290; x *= x < 1e-3 || x > 1e6 ? 1.7 : 1.003)
+        near(real_digamma(2 * x), ((long double)real_digamma(x) + (long double)real_digamma(x + 0.5))
+             / 2 + logl(2), 3e-15, "digamma of twice x");
+    check(isinf(real_digamma(0)) && real_digamma(0) < 0, "digamma of 0", real_digamma(0), 0);
+    check(isinf(real_digamma(INFINITY)) && isnan(real_digamma(-1)) && isnan(real_digamma(NAN)),
+          "digamma of infinity", real_digamma(INFINITY), 0);
+}
+
+/* ---- what is counted ---- */
+
+static void counted(const struct small *log)
+{
+    struct counts counts = { 0 };
+    bool keep[QUERIES] = { false, true };
+    double share[QUERIES];
+    for (size_t q = 0; q < QUERIES; q++)
+        share[q] = 0.25 * (double)q;
+    for (int what = COUNTS_ALL; what <= COUNTS_SHARE; what++) {
+        near(counts_make(&counts, &log->evidence, (enum counts_of)what, share,
+                         what == COUNTS_FIRST ? keep : NULL, &fault), 0, 0, "counts_make");
+        for (size_t j = 0; j < PAIRS; j++)
+            for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
+                const struct impressions_counts *of = &log->cell[c].counts;
+                bool in = what != COUNTS_FIRST || j / DOCS == 1;
+                double n = what == COUNTS_ALL ? of->n : of->n - of->after;
+                n += what == COUNTS_SHARE ? share[j / DOCS] * of->after : 0;
+                near(counts.n[c], in ? (long double)n : 0, 0, "impressions that count");
+                double clicks = of->clicks - (what == COUNTS_FIRST ? of->after_clicks : 0);
+                near(counts.clicks[c], in ? (long double)clicks : 0, 0, "clicks that count");
+            }
+    }
+    counts_close(&counts);
+}
+
+/* ---- the marginal likelihood ---- */
+
+/* The parameters of it, x, and those of the priors. */
+static long double written_out(const struct small *log, const struct counts *counts,
+                               const long double *x)
+{
+    long double a = expl(x[X - 1]), sum = 0, clicks = 0, square = 0;
+    for (size_t j = 0; j < PAIRS; j++) {
+        long double s = x[X - 2], E = 0, C = 0;
+        for (size_t i = 0; i < DIM; i++)
+            s += x[FREE + i] * (long double)log->x[j][i];
+        for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
+            size_t k = log->cell[c].position;
+            E += (long double)counts->n[c] * (k ? expl(x[k - 1]) : 1);
+            C += (long double)counts->clicks[c];
+        }
+        if (!(E > 0))
+            continue;
+        clicks += C;
+        sum += lgammal(C + a) - lgammal(a) + a * logl(a) + C * s - (C + a) * logl(a + E * expl(s));
+    }
+    for (size_t k = 1; k < PLACES; k++)
+        sum += (long double)counts->at[k] * x[k - 1];
+    for (size_t i = 0; i < DIM; i++)
+        square += x[FREE + i] * x[FREE + i];
+    return (5 * square / 2 + x[X - 1] * x[X - 1] / 8 - sum) / clicks;
+}
+
+static void gradient(const struct small *log, const struct counts *counts, struct rng *rng)
+{
+    struct marginal marginal = { 0 };
+    double x[X], g[X], above[MARGINAL_WHOLES] = { 0 }, sum[PLACES];
+    long double y[X];
+    struct marginal_loss loss = { .marginal = &marginal, .counts = counts, .above = above,
+                                  .sum = sum, .watch = &watch, .fault = &fault };
+    near(marginal_open(&marginal, &log->evidence, &fault), 0, 0, "marginal_open");
+    for (size_t j = 0; j < PAIRS; j++) {
+        bool shown = false;
+        for (size_t c = log->first[j]; c < log->first[j + 1]; c++)
+            shown = shown || counts->n[c] > 0;
+        loss.shown += shown;
+        loss.clicks += counts->of_pair[j];
+        for (int i = 0; i < (int)counts->of_pair[j] && counts->of_pair[j] < MARGINAL_WHOLES; i++)
+            above[i]++;
+    }
     for (int time = 0; time < 20; time++) {
-        double size = time < 15 ? 2 : 60; /* also where exponents are held */
-        for (size_t i = 0; i <= DIM; i++)
-            y[i] = x[i] = size * (rng_unit(rng) - 0.5);
-        near(poisson_value(&poisson, x, g), written_out(&poisson, y), 1e-12, "the loss");
-        for (size_t i = 0; i <= DIM; i++) {
+        for (size_t i = 0; i < X; i++)
+            y[i] = x[i] = 3 * (rng_unit(rng) - 0.5);
+        near(marginal_loss(&loss, x, g), written_out(log, counts, y), 1e-12, "the loss");
+        for (size_t i = 0; i < X; i++) {
             long double h = 1e-5L, at = y[i], one[2];
             for (int side = 0; side < 2; side++) {
                 y[i] = at + (side ? h : -h);
-                one[side] = written_out(&poisson, y);
+                one[side] = written_out(log, counts, y);
             }
             y[i] = at;
-            near(g[i], (one[1] - one[0]) / (2 * h), 1e-7, "a gradient");
+            near(g[i], (one[1] - one[0]) / (2 * h), 1e-8, "a gradient");
         }
     }
-    memset(x, 0, sizeof x);
-    near(poisson_fit(&poisson, x, &fault), 0, 0, "poisson_fit");
-    poisson_value(&poisson, x, g);
-    for (size_t i = 0; i <= DIM; i++)
-        near(g[i], 0, 2e-5, "the gradient at the minimum");
+    marginal_close(&marginal);
 }
 
-/* ---- joint ---- */
+/* The fit is where the gradient is 0, from both starts; a change of any parameter is worse. */
+static void greatest(const struct small *log, const struct counts *counts)
+{
+    struct marginal one = { 0 }, other = { 0 };
+    long double y[X], least;
+    near(marginal_open(&one, &log->evidence, &fault), 0, 0, "marginal_open");
+    near(marginal_open(&other, &log->evidence, &fault), 0, 0, "marginal_open");
+    for (size_t k = 0; k < PLACES; k++)
+        other.theta[k] = 1;
+    near(marginal_fit(&one, counts, false, &watch, &fault), 0, 0, "marginal_fit");
+    near(marginal_fit(&other, counts, false, &watch, &fault), 0, 0, "marginal_fit");
+    near(one.theta[0], 1, 0, "theta of position 1");
+    for (size_t k = 1; k < PLACES; k++) {
+        near(one.theta[k], other.theta[k], 0.003, "theta from another start");
+        y[k - 1] = logl(one.theta[k]);
+    }
+    for (size_t i = 0; i < DIM + 2; i++)
+        y[FREE + i] = one.x[i];
+    least = written_out(log, counts, y);
+    for (size_t i = 0; i < X; i++)
+        for (int side = -1; side <= 1; side += 2) {
+            y[i] += 0.05L * side;
+            check(written_out(log, counts, y) > least, "less than the least", (double)i, side);
+            y[i] -= 0.05L * side;
+        }
+    marginal_close(&one);
+    marginal_close(&other);
+}
 
 /* The integral over r of r^power times Gamma(r; a, a/m) and all Poisson probabilities of pair j,
  * without the factors that depend on neither r nor a: by the trapezoidal rule in ln r. */
-static long double integral(const struct small *log, const double *theta, size_t j, long double a,
-                            long double m, int power)
+static long double integral(const struct counts *counts, const double *theta, size_t j,
+                            long double a, long double m, int power)
 {
+    const struct evidence *evidence = counts->evidence;
     long double sum = 0, step = 0.05L;
     for (long double t = a < 1 ? -40 / a : -40; t < 8; t += step) {
         long double r = expl(t);
         long double exponent = a * logl(a / m) - lgammal(a) + (a - 1) * t - a / m * r;
-        for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
-            long double rate = (long double)log->cell[c].n *
-                               (long double)theta[log->cell[c].position];
-            exponent += (long double)log->cell[c].clicks * t - rate * r;
+        for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++) {
+            long double rate = (long double)counts->n[c] *
+                               (long double)theta[evidence->cell[c].position];
+            exponent += (long double)counts->clicks[c] * t - rate * r;
         }
         sum += expl(exponent + (power + 1) * t) * step;
     }
     return sum;
 }
 
-static void posterior(struct small *log)
+static void posterior(const struct small *log, const struct counts *counts)
 {
     static const double theta[PLACES] = { 1, 0.6, 0.3, 0.2 };
-    struct joint joint = { 0 };
-    long double best = -INFINITY, chosen = 0;
-    near(joint_open(&joint, &log->evidence, &fault), 0, 0, "joint_open");
-    memcpy(joint.theta, theta, sizeof theta);
-    near(joint_fit(&joint, &log->evidence, NULL, true, false, 3, &watch, &fault), 0, 0, "fit");
+    struct marginal marginal = { 0 };
+    near(marginal_open(&marginal, &log->evidence, &fault), 0, 0, "marginal_open");
+    memcpy(marginal.theta, theta, sizeof theta);
+    near(marginal_fit(&marginal, counts, true, &watch, &fault), 0, 0, "marginal_fit");
     for (size_t k = 0; k < PLACES; k++)
-        near(joint.theta[k], theta[k], 0, "theta that was given");
+        near(marginal.theta[k], theta[k], 0, "theta that was given");
+    double a = marginal_shape(&marginal, DIM), E[PAIRS];
+    counts_exposure(counts, theta, E);
     for (size_t j = 0; j < PAIRS; j++) {
-        long double m = expl(joint.log_prior[j]);
-        long double mean = integral(log, theta, j, joint.shape, m, 1) /
-                           integral(log, theta, j, joint.shape, m, 0);
-        near(joint.mean[j], mean, 1e-9, "a posterior mean");
+        long double m = expl(marginal.s[j]), all = integral(counts, theta, j, a, m, 0);
+        near(marginal.mean[j], integral(counts, theta, j, a, m, 1) / all, 1e-9,
+             "a posterior mean");
+        if (E[j] > 0) /* Gamma(C + a) / Gamma(a) (a/m)^a / (E + a/m)^(C + a) */
+            near(marginal_of_pair(counts->of_pair[j], E[j], marginal.s[j], a), logl(all), 1e-9,
+                 "the likelihood of a pair");
     }
-    for (int i = 0; i < 15; i++) {
-        long double a = 0.05L * powl(1000, i / 14.0L), sum = 0;
-        for (size_t j = 0; j < PAIRS; j++)
-            if (log->first[j + 1] > log->first[j])
-                sum += logl(integral(log, theta, j, a, expl(joint.log_prior[j]), 0));
-        if (sum > best) {
-            best = sum;
-            chosen = a;
+    marginal_close(&marginal);
+}
+
+/* ---- theta within documents ---- */
+
+static long double within_written_out(const struct counts *counts, const double *prior,
+                                      const long double *t)
+{
+    const struct evidence *evidence = counts->evidence;
+    long double sum = 0;
+    for (size_t j = 0; j < PAIRS; j++) {
+        long double E = 0, C = 0;
+        for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++) {
+            E += (long double)counts->n[c] * expl(t[evidence->cell[c].position]);
+            C += (long double)counts->clicks[c];
+            sum += (long double)counts->clicks[c] * t[evidence->cell[c].position];
         }
+        sum -= C > 0 ? C * logl(E) : 0;
     }
-    near(joint.shape, chosen, 1e-12, "the shape of the largest likelihood");
-    joint_close(&joint);
+    for (size_t k = 1; k < PLACES; k++)
+        sum -= (t[k] - prior[k]) * (t[k] - prior[k]) / (2 * 0.3L * 0.3L);
+    return sum;
 }
 
-/* After many passes the regression is at its minimum for u_j = 1 / (1 + E_j m_j / a), of its own
- * m. */
-static void weights(struct small *log)
+/* At theta the slopes are 0. The errors are those of the inverse of second derivatives, by
+ * differences and by Cramer's rule for three positions. */
+static void within(const struct counts *counts)
 {
-    static const double theta[PLACES] = { 1, 0.6, 0.3, 0.2 };
-    struct joint joint = { 0 };
-    double E[PAIRS], u[PAIRS], log_mean[PAIRS], slope[PAIRS], g[DIM + 1];
-    near(joint_open(&joint, &log->evidence, &fault), 0, 0, "joint_open");
-    memcpy(joint.theta, theta, sizeof theta);
-    near(joint_fit(&joint, &log->evidence, NULL, true, false, 60, &watch, &fault), 0, 0, "fit");
-    evidence_exposure(&log->evidence, theta, E);
-    for (size_t j = 0; j < PAIRS; j++)
-        u[j] = 1 / (1 + E[j] * exp(joint.log_prior[j]) / joint.shape);
-    struct poisson poisson = { .evidence = &log->evidence, .E = E, .u = u, .log_mean = log_mean,
-                               .slope = slope };
-    poisson_start(&poisson);
-    poisson_value(&poisson, joint.x, g);
-    for (size_t i = 0; i <= DIM; i++)
-        near(g[i], 0, 1e-4, "the gradient by its own weights");
-    joint_close(&joint);
-}
-
-/* One pass: ten times E, means and theta, from 1/k, with the a and m that it found. `weight`: so
- * often each query. */
-static void alternation(struct small *log, const double *weight)
-{
-    struct joint joint = { 0 };
-    long double theta[PLACES], mean[PAIRS] = { 0 };
-    near(joint_open(&joint, &log->evidence, &fault), 0, 0, "joint_open");
-    near(joint_fit(&joint, &log->evidence, weight, false, false, 1, &watch, &fault), 0, 0, "fit");
+    static const double prior[PLACES] = { 0, -0.5, -1, -1.2 };
+    double theta[PLACES], error[PLACES];
+    long double t[PLACES], H[3][3], h = 1e-4L;
+    near(within_fit(counts, prior, theta, error, &fault), 0, 0, "within_fit");
+    near(theta[0], 1, 0, "theta of position 1");
+    near(error[0], 0, 0, "its error");
     for (size_t k = 0; k < PLACES; k++)
-        theta[k] = 1 / (long double)(k + 1);
-    for (int time = 0; time <= 10; time++) {
-        long double up[PLACES] = { 0 }, down[PLACES] = { 0 };
-        for (size_t j = 0; j < PAIRS; j++) {
-            long double a = joint.shape, m = expl(joint.log_prior[j]), E = 0;
-            long double u = weight ? weight[j / DOCS] : 1;
-            for (size_t c = log->first[j]; c < log->first[j + 1]; c++)
-                E += (long double)log->cell[c].n * theta[log->cell[c].position];
-            mean[j] = ((long double)log->clicks[j] + a) / (E + a / m);
-            for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
-                up[log->cell[c].position] += u * (long double)log->cell[c].clicks;
-                down[log->cell[c].position] += u * (long double)log->cell[c].n * mean[j];
+        t[k] = logl(theta[k]);
+    for (int a = 0; a < 3; a++) {
+        long double side[2];
+        for (int s = 0; s < 2; s++) {
+            t[a + 1] += s ? h : -h;
+            side[s] = within_written_out(counts, prior, t);
+            t[a + 1] -= s ? h : -h;
+        }
+        near((double)((side[1] - side[0]) / (2 * h)), 0, 0.05, "the slope at theta");
+        for (int b = 0; b < 3; b++) {
+            long double corner[4];
+            for (int s = 0; s < 4; s++) {
+                t[a + 1] += s & 1 ? h : -h;
+                t[b + 1] += s & 2 ? h : -h;
+                corner[s] = within_written_out(counts, prior, t);
+                t[a + 1] -= s & 1 ? h : -h;
+                t[b + 1] -= s & 2 ? h : -h;
             }
-        }
-        for (size_t k = 0; k < PLACES && time < 10; k++)
-            theta[k] = up[k] / down[k] * down[0] / up[0];
-    }
-    for (size_t k = 0; k < PLACES; k++)
-        near(joint.theta[k], theta[k], 1e-12, "theta after ten times");
-    for (size_t j = 0; j < PAIRS; j++)
-        near(joint.mean[j], mean[j], 1e-12, "the means after them");
-    joint_close(&joint);
-}
-
-/* ---- fixed ---- */
-
-/* At the end both equations hold: those of theta over the pairs that say something. */
-static void stationary(struct small *log, const double *weight)
-{
-    struct fixed fixed = { 0 };
-    long double up[PLACES] = { 0 }, down[PLACES] = { 0 };
-    near(fixed_open(&fixed, &log->evidence, &fault), 0, 0, "fixed_open");
-    fixed_fit(&fixed, &log->evidence, weight, 100000);
-    for (size_t j = 0; j < PAIRS; j++) {
-        long double E = 0, u = weight ? weight[j / DOCS] : 1;
-        for (size_t c = log->first[j]; c < log->first[j + 1]; c++)
-            E += (long double)log->cell[c].n * (long double)fixed.theta[log->cell[c].position];
-        for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
-            up[log->cell[c].position] += u * (long double)log->cell[c].clicks;
-            down[log->cell[c].position] += u * (long double)log->cell[c].n *
-                                           (long double)log->clicks[j] / (E > 0 ? E : 1);
+            H[a][b] = -(corner[3] - corner[2] - corner[1] + corner[0]) / (4 * h * h);
         }
     }
-    near(fixed.theta[0], 1, 0, "theta of position 1");
-    for (size_t k = 0; k < PLACES; k++)
-        near(fixed.theta[k], up[k] / down[k], 1e-5, "C_k over sum n_jk r_j");
-    fixed_close(&fixed);
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        long double minor = H[b][b] * H[c][c] - H[b][c] * H[c][b];
+        long double all = H[a][a] * minor - H[a][b] * (H[b][a] * H[c][c] - H[b][c] * H[c][a]) +
+                          H[a][c] * (H[b][a] * H[c][b] - H[b][b] * H[c][a]);
+        near(error[a + 1], sqrtl(minor / all), 1e-4, "an error");
+    }
 }
 
-/* Pairs shown as often at both of two positions: theta_2 is the ratio of the clicks. Others, and a
- * third and fourth position without pairs in common with them, change nothing. */
-static void by_hand(struct small *log)
+/* A log of pairs that are all shown alike: 600 times at positions 1 and 2. */
+static void set(struct small *log, const double clicks[][2])
 {
-    struct fixed fixed = { 0 };
-    static const double clicks[][2] = { { 6, 1 }, { 10, 4 }, { 3, 4 } };
     size_t c = 0;
     for (size_t j = 0; j < PAIRS; j++) {
         log->first[j] = c;
         for (uint32_t k = 0; k < 2; k++)
-            if (j < 3)
-                log->cell[c++] = (struct evidence_cell){ k, 30 + (double)j, clicks[j][k] };
-            else if (j < 20)
-                log->cell[c++] = (struct evidence_cell){ j % 2 ? 0 : 2 + k, 5, j % 2 && k ? 0 : 2 };
-            else
-                break;
-        if (j >= 3 && j < 20 && j % 2)
-            c--; /* once, at position 1 */
-        log->clicks[j] = 0;
-        for (size_t i = log->first[j]; i < c; i++)
-            log->clicks[j] += log->cell[i].clicks;
+            log->cell[c++] = (struct evidence_cell){ k, { 600, clicks[j % 3][k], 0, 0 } };
     }
     log->first[PAIRS] = c;
-    near(fixed_open(&fixed, &log->evidence, &fault), 0, 0, "fixed_open");
-    fixed_fit(&fixed, &log->evidence, NULL, 1000);
-    near(fixed.theta[1], 9.0L / 19, 1e-6, "theta of position 2");
-    check(isnan(fixed.theta[2]) && isnan(fixed.theta[3]), "theta that nothing says", 0, 0);
-    check(fixed.shared[0] == 3 && fixed.shared[3] == 8, "pairs at two positions",
-          (double)fixed.shared[3], 8);
-    fixed_close(&fixed);
 }
 
-/* ---- standard errors ---- */
-
-/* Many queries with one pair each, as often at both positions, n = 40: theta_2 = C_2 / C_1, and by
- * the delta method its error is theta_2 sqrt(sum_q (C_q2 / C_2 - C_q1 / C_1)^2). */
-static void errors(void)
+/* With as many impressions at both, the clicks at position 2 are a share theta / (1 + theta) of
+ * all: so without a prior theta is their ratio, and 1 / error^2 is C share (1 - share). */
+static void within_by_hand(struct small *log)
 {
-    enum { N = 2000 };
-    struct evidence_cell *cell = calloc(2 * N, sizeof *cell);
-    size_t *query = calloc(N + 1, sizeof *query), *first = calloc(N + 1, sizeof *first);
-    double *clicks = calloc(N, sizeof *clicks), sum[2] = { 0 }, square = 0;
-    struct rng rng = rng_at(5, RNG_SAMPLE, 2);
-    for (size_t q = 0; q < N; q++) {
-        double r = rng_unit(&rng);
-        for (uint32_t k = 0; k < 2; k++) {
-            cell[2 * q + k] = (struct evidence_cell){ k, 40, 0 };
-            for (int i = 0; i < 40; i++)
-                cell[2 * q + k].clicks += rng_unit(&rng) < (k ? 0.4 : 1) * r;
-            sum[k] += cell[2 * q + k].clicks;
-            clicks[q] += cell[2 * q + k].clicks;
+    static const double clicks[][2] = { { 200, 80 }, { 100, 70 }, { 100, 50 } };
+    double prior[PLACES] = { 0 }, theta[PLACES], error[PLACES];
+    struct counts counts = { 0 };
+    set(log, clicks);
+    prior[1] = real_log(0.5);
+    near(counts_make(&counts, &log->evidence, COUNTS_ALL, NULL, NULL, &fault), 0, 0, "counts");
+    near(within_fit(&counts, prior, theta, error, &fault), 0, 0, "within_fit");
+    near(theta[1], 0.5L, 1e-5, "theta of position 2"); /* 200 of 400, which is the prior, too */
+    near(error[1], 1 / sqrtl(12000.0L * 2 / 9 + 1 / 0.09L), 1e-5, "its error");
+    near(theta[2], 1, 1e-9, "theta of a position that nothing says of");
+    near(error[2], 0.3L, 1e-12, "its error: the prior's");
+    counts_close(&counts);
+}
+
+/* ---- users ---- */
+
+/* A cell of 6 impressions with 4 clicks, and 4 with 1 click below a click; one without clicks, and
+ * one that was never below a click, which say nothing: R = 6/10, S = 16/10, V = 5 24 / 100. */
+static void stopping_by_hand(struct small *log)
+{
+    struct stopping stopping;
+    const struct impressions_counts cells[] = { { 10, 5, 4, 1 }, { 10, 0, 4, 0 }, { 9, 3, 0, 0 } };
+    for (size_t j = 0; j <= PAIRS; j++)
+        log->first[j] = j < 3 ? j : 3;
+    for (size_t j = 0; j < 3; j++)
+        log->cell[j] = (struct evidence_cell){ j == 2 ? 0 : 1, cells[j] };
+    stopping_measure(&log->evidence, NULL, &stopping);
+    near(stopping.kappa, 0.375L, 1e-15, "kappa, R being .6");
+    near(stopping.error, sqrtl(1.2L / (0.6L * 1.6L)), 1e-15, "its error");
+    near(stopping.clickless, 9 - 4 - 3, 0, "requests without a click");
+    log->cell[0].counts = (struct impressions_counts){ 100, 0, 50, 0 };
+    stopping_measure(&log->evidence, NULL, &stopping);
+    near(stopping.kappa, 1, 0, "kappa of nothing");
+    near(stopping.error, sqrtl(2), 1e-15, "its error");
+    log->cell[0].counts = (struct impressions_counts){ 200, 10, 100, 8 };
+    stopping_measure(&log->evidence, NULL, &stopping);
+    near(stopping.kappa, 4, 1e-15, "kappa where a click above helps");
+}
+
+static void near_means(const struct users *users, const struct counts *counts)
+{
+    double a = marginal_shape(&users->marginal, DIM);
+    for (size_t j = 0; j < PAIRS; j++) {
+        const struct evidence *evidence = counts->evidence;
+        long double E = 0;
+        for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++)
+            E += (long double)counts->n[c] * (long double)users->theta[evidence->cell[c].position];
+        near(users->marginal.mean[j], (counts->of_pair[j] + a) /
+             (E + a / expl(users->marginal.s[j])), 1e-12, "a relevance");
+    }
+}
+
+/* The steps of both forms, one by one. */
+static void forms(const struct small *log)
+{
+    struct users users = { 0 };
+    struct marginal marginal = { 0 };
+    struct counts counts = { 0 };
+    double prior[PLACES] = { 0 }, theta[PLACES], error[PLACES], rho[QUERIES];
+    struct stopping stopping;
+    const struct evidence *evidence = &log->evidence;
+    stopping_measure(evidence, NULL, &stopping);
+    near(users_fit(&users, true, evidence, NULL, NULL, NULL, &watch, &fault), 0, 0, "users_fit");
+    near(counts_make(&counts, evidence, COUNTS_FIRST, NULL, NULL, &fault), 0, 0, "counts");
+    near(within_fit(&counts, prior, theta, error, &fault), 0, 0, "within_fit");
+    near(marginal_open(&marginal, evidence, &fault), 0, 0, "marginal_open");
+    memcpy(marginal.theta, theta, sizeof theta);
+    near(marginal_fit(&marginal, &counts, true, &watch, &fault), 0, 0, "marginal_fit");
+    for (size_t q = 0; q < QUERIES; q++) {
+        long double D = 5 * (long double)stopping.kappa, M = 5;
+        for (size_t j = q * DOCS; j < (q + 1) * DOCS; j++)
+            for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
+                D += (long double)log->cell[c].counts.after_clicks;
+                M += (long double)(log->cell[c].counts.after * theta[log->cell[c].position] *
+                                   marginal.mean[j]);
+            }
+        rho[q] = (double)(D / M);
+        near(users.rho[q], D / M, 1e-12, "rho");
+    }
+    near(counts_make(&counts, evidence, COUNTS_SHARE, rho, NULL, &fault), 0, 0, "counts");
+    for (size_t k = 0; k < PLACES; k++)
+        near(users.theta[k], theta[k], 1e-12, "theta of users who stop");
+    near_means(&users, &counts);
+    near(users_fit(&users, false, evidence, NULL, NULL, NULL, &watch, &fault), 0, 0, "users_fit");
+    near(counts_make(&counts, evidence, COUNTS_ALL, NULL, NULL, &fault), 0, 0, "counts");
+    for (size_t k = 0; k < PLACES; k++)
+        prior[k] = real_log(users.first[k]);
+    near(within_fit(&counts, prior, theta, error, &fault), 0, 0, "within_fit");
+    for (size_t k = 0; k < PLACES; k++)
+        near(users.theta[k], theta[k], 1e-9, "theta of users who do not");
+    near_means(&users, &counts);
+    users_close(&users);
+    marginal_close(&marginal);
+    counts_close(&counts);
+}
+
+/* ---- queries left out ---- */
+
+static long double clicks_of(const struct small *log, size_t j)
+{
+    long double C = 0;
+    for (size_t c = log->first[j]; c < log->first[j + 1]; c++)
+        C += (long double)log->cell[c].counts.clicks;
+    return C;
+}
+
+static long double exposure_of(const struct small *log, const struct users *users, size_t j)
+{
+    long double E = 0, share = users->stop ? (long double)users->kappa : 1;
+    for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
+        const struct impressions_counts *counts = &log->cell[c].counts;
+        E += ((long double)(counts->n - counts->after) + share * (long double)counts->after) *
+             (long double)users->theta[log->cell[c].position];
+    }
+    return E;
+}
+
+/* Of a query left out, all that its clicks' likelihood depends on, by integration. */
+static long double likelihood_of(const struct small *log, const struct users *users, size_t q)
+{
+    long double sum = 0, share = users->stop ? (long double)users->kappa : 1;
+    double a = marginal_shape(&users->marginal, DIM), one = 1;
+    for (size_t j = q * DOCS; j < (q + 1) * DOCS; j++) {
+        struct impressions_counts whole = { 0 };
+        struct evidence_cell cell = { 0, whole };
+        size_t first[PAIRS + 1] = { 0 };
+        double n = (double)exposure_of(log, users, j), C = (double)clicks_of(log, j);
+        struct evidence evidence = { .first = first, .cell = &cell };
+        struct counts counts = { .evidence = &evidence, .n = &n, .clicks = &C };
+        first[j + 1] = 1;
+        if (log->first[j + 1] > log->first[j])
+            sum += logl(integral(&counts, &one, j, a, expl(users->marginal.s[j]), 0));
+        for (size_t c = log->first[j]; c < log->first[j + 1]; c++)
+            sum += (long double)log->cell[c].counts.clicks *
+                       logl(users->theta[log->cell[c].position]) +
+                   (long double)log->cell[c].counts.after_clicks * logl(share);
+    }
+    return sum;
+}
+
+/* Gains of the queries left out over the one level that the others have. */
+static void gains(const struct small *log, const struct held_out *held_out,
+                  const struct users *users, size_t queries)
+{
+    long double all[2] = { 0 }, Y = 0, N = 0, gain[QUERIES] = { 0 }, clicks[QUERIES] = { 0 };
+    long double square = 0;
+    for (size_t j = 0; j < PAIRS; j++)
+        if (held_out->others[j / DOCS]) {
+            all[0] += clicks_of(log, j);
+            all[1] += exposure_of(log, users, j);
         }
-        query[q + 1] = q + 1;
-        first[q + 1] = 2 * q + 2;
+    for (size_t j = 0; j < PAIRS; j++) {
+        long double C = clicks_of(log, j), E = exposure_of(log, users, j), level = all[0] / all[1];
+        long double m = expl(users->marginal.s[j]);
+        gain[j / DOCS] += C * logl(m / level) - E * (m - level);
+        clicks[j / DOCS] += C;
     }
-    for (size_t q = 0; q < N; q++) {
-        double off = cell[2 * q + 1].clicks / sum[1] - cell[2 * q].clicks / sum[0];
-        square += off * off;
+    for (size_t q = 0; q < QUERIES; q++)
+        if (held_out->left[q]) {
+            Y += gain[q];
+            N += clicks[q];
+        }
+    for (size_t q = 0; q < QUERIES; q++)
+        if (held_out->left[q]) {
+            long double off = (gain[q] - Y / N * clicks[q]) / (1 - clicks[q] / N);
+            square += off * off;
+        }
+    struct ahead got = held_out_gain(held_out, users);
+    near(got.by, Y / N, 1e-12, "the gain a click");
+    near(got.error, sqrtl((long double)(queries - 1) / queries * square) / N, 1e-12, "its error");
+}
+
+static void left_out(const struct small *log)
+{
+    const struct evidence *evidence = &log->evidence;
+    struct held_out held_out = { 0 };
+    struct users one = { 0 }, other = { 0 };
+    long double difference[2] = { 0 };
+    near(held_out_open(&held_out, evidence, &fault), 0, 0, "held_out_open");
+    check(held_out.queries == 2 && held_out.left[4] && held_out.left[9], "queries left out",
+          (double)held_out.queries, 2);
+    near(users_fit(&one, false, evidence, held_out.others, NULL, NULL, &watch, &fault), 0, 0,
+         "users_fit");
+    near(users_fit(&other, true, evidence, held_out.others, NULL, NULL, &watch, &fault), 0, 0,
+         "users_fit");
+    for (size_t i = 0; i < 2; i++)
+        difference[i] = likelihood_of(log, &one, 5 * i + 4) - likelihood_of(log, &other, 5 * i + 4);
+    struct ahead got = held_out_likelihood(&held_out, &one, &other);
+    near(got.by, difference[0] + difference[1], 1e-8, "the difference of likelihoods");
+    near(got.error, fabsl(difference[0] - difference[1]), 1e-8, "its error");
+    gains(log, &held_out, &one, 2);
+    gains(log, &held_out, &other, 2);
+    users_close(&one);
+    users_close(&other);
+    held_out_close(&held_out);
+}
+
+/* What is shown at position k is relevant as k^-2, and nothing else: so the mean position says all
+ * that can be said, and what features say gains nothing over it. */
+static void over_places(struct small *log)
+{
+    struct held_out held_out = { 0 };
+    struct users users = { 0 };
+    struct ahead gain;
+    double given[PLACES] = { 1, 1, 1, 1 };
+    for (size_t j = 0; j <= PAIRS; j++)
+        log->first[j] = j;
+    for (size_t j = 0; j < PAIRS; j++) {
+        uint32_t k = j % PLACES;
+        log->cell[j] = (struct evidence_cell){ k, { 1600, 720.0 / ((k + 1) * (k + 1)), 0, 0 } };
     }
-    struct evidence evidence = { N, N, 2, 0, query, first, cell, clicks, NULL };
-    struct estimate estimate = { .by = BY_FIXED, .seed = 1 };
-    near(estimate_make(&estimate, &evidence, &watch, &fault), 0, 0, "estimate_make");
-    near(estimate.theta[1], sum[1] / sum[0], 1e-6, "theta of position 2, again");
-    double error = sum[1] / sum[0] * sqrt(square);
-    for (int i = RESAMPLED_JOINT; i <= RESAMPLED_FIXED; i++)
-        near(estimate.resampled.error[i][1] / error, 1, 0.25, "a standard error");
-    check(estimate.resampled.error[RESAMPLED_RATIO][1] < 0.2 * error, "the difference's error",
-          estimate.resampled.error[RESAMPLED_RATIO][1], 0);
-    estimate_close(&estimate);
-    free(cell);
-    free(query);
-    free(first);
-    free(clicks);
+    near(held_out_open(&held_out, &log->evidence, &fault), 0, 0, "held_out_open");
+    near(users_fit(&users, false, &log->evidence, held_out.others, given, NULL, &watch, &fault), 0,
+         0, "users_fit");
+    for (size_t j = 0; j < PAIRS; j++)
+        users.marginal.s[j] = real_log(0.45) - 2 * real_log((double)(j % PLACES) + 1);
+    near(held_out_gain_over_places(&held_out, &users, &gain, &fault), 0, 0, "over places");
+    near(gain.by, 0, 1e-8, "the gain over what places say");
+    for (size_t j = 0; j < PAIRS; j++)
+        users.marginal.s[j] = real_log(0.45);
+    near(held_out_gain_over_places(&held_out, &users, &gain, &fault), 0, 0, "over places");
+    check(gain.by < -0.1, "the loss of what places say", gain.by, -0.1);
+    users_close(&users);
+    held_out_close(&held_out);
 }
 
 int main(void)
 {
     static struct small log;
-    double weight[QUERIES];
     struct rng rng = rng_at(1, RNG_SAMPLE, 3);
     watch = WATCH_NOTHING;
     log_gamma();
+    digamma();
     for (uint64_t seed = 1; seed <= 5; seed++) {
         make(&log, seed);
-        for (size_t q = 0; q < QUERIES; q++)
-            weight[q] = rng_below(&rng, 4);
-        regression(&log, &rng);
-        if (seed < 3)
-            posterior(&log);
-        weights(&log);
-        alternation(&log, NULL);
-        alternation(&log, weight);
-        stationary(&log, NULL);
-        stationary(&log, weight);
+        counted(&log);
+        for (int what = COUNTS_ALL; what <= COUNTS_FIRST; what++) {
+            struct counts counts = { 0 };
+            near(counts_make(&counts, &log.evidence, (enum counts_of)what, NULL, NULL, &fault), 0,
+                 0, "counts_make");
+            gradient(&log, &counts, &rng);
+            greatest(&log, &counts);
+            within(&counts);
+            if (seed < 3)
+                posterior(&log, &counts);
+            counts_close(&counts);
+        }
+        forms(&log);
+        left_out(&log);
     }
-    by_hand(&log);
-    errors();
+    within_by_hand(&log);
+    stopping_by_hand(&log);
+    over_places(&log);
     return 0;
 }
