@@ -7,7 +7,7 @@
 #include "text/print.h"
 
 static const double STOPS = 0.6, READS = 0.9; /* of kappa */
-static const double ERRORS = 2, ALONE = 0.9 * WITHIN_PRIOR_ERROR;
+static const double ALONE = 0.9 * WITHIN_PRIOR_ERROR;
 
 static int check_clicks(const struct estimate *estimate, const struct evidence *evidence,
                         struct fault *fault)
@@ -54,7 +54,7 @@ static int compare(struct estimate *my, const struct evidence *evidence, bool *s
     if (result == 0) {
         my->reason = BY_HELD_OUT;
         my->reading = held_out_likelihood(held_out, &other, &my->part);
-        *stop = !(my->reading.by > ERRORS * my->reading.error);
+        *stop = !held_out_is_ahead(held_out, &my->reading);
     }
     struct users left = *stop ? other : my->part;
     if (!*stop)
@@ -82,7 +82,7 @@ bool estimate_is_alone(const struct estimate *estimate, size_t k)
 
 bool estimate_foretells(const struct estimate *estimate)
 {
-    return estimate->gain.by > ERRORS * estimate->gain.error;
+    return held_out_is_ahead(&estimate->held_out, &estimate->gain);
 }
 
 static int check(struct estimate *my, const struct evidence *evidence, struct fault *fault)

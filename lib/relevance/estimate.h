@@ -46,7 +46,7 @@ int estimate_make(struct estimate *estimate, const struct evidence *evidence, st
 /* Is theta of the position known by its prior alone: no document that moved says anything of it? */
 bool estimate_is_alone(const struct estimate *estimate, size_t k);
 
-/* Does what was learnt foretell clicks on other queries, by two standard errors? */
+/* Does what was learnt foretell clicks on other queries (held_out_is_ahead)? */
 bool estimate_foretells(const struct estimate *estimate);
 
 /* Prints the table of judge -e. 0 or a fault. */

@@ -5,6 +5,7 @@
 
 #include "math/lbfgs.h"
 #include "math/real.h"
+#include "measure/paired.h"
 
 enum { FIFTH = 5, STEPS = 100 };
 static const double LEAST_KAPPA = 1e-3, FLAT = 1e-7;
@@ -59,6 +60,12 @@ bool held_out_tells(const struct held_out *held_out)
              held_out->others[q] && c < evidence->first[evidence->query[q + 1]]; c++)
             top += evidence->cell[c].position == 0 ? evidence->cell[c].counts.clicks : 0;
     return held_out->queries > 1 && top > 0;
+}
+
+bool held_out_is_ahead(const struct held_out *held_out, const struct ahead *ahead)
+{
+    double freedom = (double)held_out->queries - 1;
+    return ahead->by > ahead->error * tails_student_quantile(0.05, freedom);
 }
 
 /* E_j of queries that `users` was not fitted to. */

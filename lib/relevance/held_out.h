@@ -27,10 +27,13 @@ int held_out_open(struct held_out *held_out, const struct evidence *evidence, st
  */
 bool held_out_tells(const struct held_out *held_out);
 
-/* A difference with its standard error. */
+/* A difference with its standard error, from the queries left out. */
 struct ahead {
     double by, error;
 };
+
+/* Is it above 0, with 95 % by Student's t: about two errors, and more with few queries? */
+bool held_out_is_ahead(const struct held_out *held_out, const struct ahead *ahead);
 
 /* By how much the log likelihood of one is above that of the other, over the queries left out; the
  * error from the differences of these queries. It is the sum of marginal_of_pair, with E_j of

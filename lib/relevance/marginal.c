@@ -49,12 +49,12 @@ static bool is_held(double value, double most)
     return value >= most || value <= -most;
 }
 
-/* s of the pairs of query q, by w and b. */
+/* s of the pairs of query q. */
 static void expect(const struct marginal *marginal, const struct evidence *evidence, size_t q,
-                   const double *w)
+                   const double *w, double b)
 {
     size_t from = evidence->query[q], to = evidence->query[q + 1];
-    double *s = marginal->s, b = w[evidence->dim];
+    double *s = marginal->s;
     if (evidence->dim)
         matrix_times(&evidence->z[q], w, 1, evidence->dim, s + from, NULL);
     for (size_t j = from; j < to; j++)
@@ -137,6 +137,14 @@ static double examine(const struct marginal_loss *loss, const double *t, double 
     return value;
 }
 
+static double dot(size_t n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
 double marginal_loss(void *of, const double *x, double *g)
 {
     const struct marginal_loss *loss = of;
@@ -148,7 +156,8 @@ double marginal_loss(void *of, const double *x, double *g)
     memset(g, 0, (free + dim + 2) * sizeof *g);
     if (watch_stopped(loss->watch, 0, loss->fault) < 0)
         return NAN;
-    double *slope = g + free, log_a = held(w[dim + 1], MOST_SHAPE), square = 0, value;
+    double *slope = g + free, log_a = held(w[dim + 1], MOST_SHAPE), value;
+    double b = w[dim] - dot(dim, w, loss->centre);
     struct shape shape = { .a = real_exp(log_a) };
     for (size_t k = 1; k <= free; k++)
         my->theta[k] = real_exp(held(x[k - 1], MOST_THETA));
@@ -161,7 +170,7 @@ double marginal_loss(void *of, const double *x, double *g)
     for (size_t q = 0; q < evidence->queries; q++) {
         if (!counts->query[q])
             continue;
-        expect(my, evidence, q, w);
+        expect(my, evidence, q, w, b);
         value += add_pairs(loss, q, &shape);
         for (size_t j = evidence->query[q]; j < evidence->query[q + 1]; j++)
             slope[dim] += my->slope[j];
@@ -170,15 +179,13 @@ double marginal_loss(void *of, const double *x, double *g)
     }
     if (free)
         value += examine(loss, x, g);
-    for (size_t i = 0; i < dim; i++) {
-        slope[i] += RIDGE * w[i];
-        square += w[i] * w[i];
-    }
+    for (size_t i = 0; i < dim; i++)
+        slope[i] += RIDGE * w[i] - loss->centre[i] * slope[dim];
     if (!is_held(w[dim + 1], MOST_SHAPE))
         slope[dim + 1] = SHAPE_RIDGE * log_a - shape.a * shape.slope;
     for (size_t i = 0; i < free + dim + 2; i++)
         g[i] /= loss->clicks;
-    return (RIDGE / 2 * square + SHAPE_RIDGE / 2 * log_a * log_a - value) / loss->clicks;
+    return (RIDGE / 2 * dot(dim, w, w) + SHAPE_RIDGE / 2 * log_a * log_a - value) / loss->clicks;
 }
 
 /* How many pairs with impressions have more than i clicks, of those whose number is whole and
@@ -202,6 +209,19 @@ static void count_pairs(struct marginal_loss *loss, double *above)
         loss->clicks = 1;
 }
 
+/* centre[dim]: the mean of the features over clicks. */
+static void find_centre(const struct marginal_loss *loss, double *centre)
+{
+    const struct counts *counts = loss->counts;
+    const struct evidence *evidence = counts->evidence;
+    memset(centre, 0, evidence->dim * sizeof *centre);
+    for (size_t q = 0; q < evidence->queries; q++)
+        if (evidence->dim && counts->query[q])
+            matrix_transposed_times(&evidence->z[q], counts->of_pair + evidence->query[q], centre);
+    for (size_t i = 0; i < evidence->dim; i++)
+        centre[i] /= loss->clicks;
+}
+
 /* s and the means of all pairs, also of queries that were not counted. */
 static void judge(struct marginal *my, const struct counts *counts)
 {
@@ -209,7 +229,7 @@ static void judge(struct marginal *my, const struct counts *counts)
     double a = marginal_shape(my, evidence->dim);
     counts_exposure(counts, my->theta, my->E);
     for (size_t q = 0; q < evidence->queries; q++) {
-        expect(my, evidence, q, my->x);
+        expect(my, evidence, q, my->x, my->x[evidence->dim]);
         for (size_t j = evidence->query[q]; j < evidence->query[q + 1]; j++) {
             double m = real_exp(my->s[j]);
             my->mean[j] = (counts->of_pair[j] + a) * m / (a + my->E[j] * m);
@@ -221,23 +241,27 @@ int marginal_fit(struct marginal *marginal, const struct counts *counts, bool gi
                  struct watch *watch, struct fault *fault)
 {
     const struct evidence *evidence = counts->evidence;
-    size_t K = evidence->positions, free = given ? 0 : K - 1, rest = evidence->dim + 2;
+    size_t K = evidence->positions, dim = evidence->dim, free = given ? 0 : K - 1, rest = dim + 2;
     struct buffer memory = { 0 };
     double above[MARGINAL_WHOLES];
-    double *x = buffer_for(&memory, free + rest + K, sizeof *x, fault);
+    double *x = buffer_for(&memory, free + rest + K + dim, sizeof *x, fault);
     if (!x) return -1;
+    double *centre = x + free + rest + K;
     struct marginal_loss loss = { .marginal = marginal, .counts = counts, .given = given,
-                                  .sum = x + free + rest, .watch = watch, .fault = fault };
+                                  .centre = centre, .sum = x + free + rest, .watch = watch, .fault = fault };
     counts_exposure(counts, marginal->theta, marginal->E);
     count_pairs(&loss, above);
+    find_centre(&loss, centre);
     for (size_t k = 0; k < free; k++)
         x[k] = real_log(marginal->theta[k + 1]);
     memcpy(x + free, marginal->x, rest * sizeof *x);
+    x[free + dim] += dot(dim, marginal->x, centre);
     (void)lbfgs_minimise(marginal_loss, &loss, free + rest, x, FLAT, STEPS, fault);
     int result = fault->kind == FAULT_NONE ? 0 : -1;
     for (size_t k = 0; k < free; k++)
         marginal->theta[k + 1] = real_exp(held(x[k], MOST_THETA));
     memcpy(marginal->x, x + free, rest * sizeof *x);
+    marginal->x[dim] -= dot(dim, marginal->x, centre);
     if (result == 0)
         judge(marginal, counts);
     buffer_free(&memory);

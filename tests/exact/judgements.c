@@ -158,15 +158,15 @@ static void counted(const struct small *log)
 
 /* ---- the marginal likelihood ---- */
 
-/* The parameters of it, x, and those of the priors. */
+/* The loss, where the features are moved by `centre`. */
 static long double written_out(const struct small *log, const struct counts *counts,
-                               const long double *x)
+                               const double *centre, const long double *x)
 {
     long double a = expl(x[X - 1]), sum = 0, clicks = 0, square = 0;
     for (size_t j = 0; j < PAIRS; j++) {
         long double s = x[X - 2], E = 0, C = 0;
         for (size_t i = 0; i < DIM; i++)
-            s += x[FREE + i] * (long double)log->x[j][i];
+            s += x[FREE + i] * ((long double)log->x[j][i] - (long double)centre[i]);
         for (size_t c = log->first[j]; c < log->first[j + 1]; c++) {
             size_t k = log->cell[c].position;
             E += (long double)counts->n[c] * (k ? expl(x[k - 1]) : 1);
@@ -188,8 +188,9 @@ static void gradient(const struct small *log, const struct counts *counts, struc
 {
     struct marginal marginal = { 0 };
     double x[X], g[X], above[MARGINAL_WHOLES] = { 0 }, sum[PLACES];
+    static const double centre[DIM] = { 0.5, -1, 0.25 };
     long double y[X];
-    struct marginal_loss loss = { .marginal = &marginal, .counts = counts, .above = above,
+    struct marginal_loss loss = { .marginal = &marginal, .counts = counts, .centre = centre, .above = above,
                                   .sum = sum, .watch = &watch, .fault = &fault };
     near(marginal_open(&marginal, &log->evidence, &fault), 0, 0, "marginal_open");
     for (size_t j = 0; j < PAIRS; j++) {
@@ -204,12 +205,12 @@ static void gradient(const struct small *log, const struct counts *counts, struc
     for (int time = 0; time < 20; time++) {
         for (size_t i = 0; i < X; i++)
             y[i] = x[i] = 3 * (rng_unit(rng) - 0.5);
-        near(marginal_loss(&loss, x, g), written_out(log, counts, y), 1e-12, "the loss");
+        near(marginal_loss(&loss, x, g), written_out(log, counts, centre, y), 1e-12, "the loss");
         for (size_t i = 0; i < X; i++) {
             long double h = 1e-5L, at = y[i], one[2];
             for (int side = 0; side < 2; side++) {
                 y[i] = at + (side ? h : -h);
-                one[side] = written_out(log, counts, y);
+                one[side] = written_out(log, counts, centre, y);
             }
             y[i] = at;
             near(g[i], (one[1] - one[0]) / (2 * h), 1e-8, "a gradient");
@@ -222,6 +223,7 @@ static void gradient(const struct small *log, const struct counts *counts, struc
 static void greatest(const struct small *log, const struct counts *counts)
 {
     struct marginal one = { 0 }, other = { 0 };
+    static const double none[DIM];
     long double y[X], least;
     near(marginal_open(&one, &log->evidence, &fault), 0, 0, "marginal_open");
     near(marginal_open(&other, &log->evidence, &fault), 0, 0, "marginal_open");
@@ -236,11 +238,11 @@ static void greatest(const struct small *log, const struct counts *counts)
     }
     for (size_t i = 0; i < DIM + 2; i++)
         y[FREE + i] = one.x[i];
-    least = written_out(log, counts, y);
+    least = written_out(log, counts, none, y);
     for (size_t i = 0; i < X; i++)
         for (int side = -1; side <= 1; side += 2) {
             y[i] += 0.05L * side;
-            check(written_out(log, counts, y) > least, "less than the least", (double)i, side);
+            check(written_out(log, counts, none, y) > least, "less than the least", (double)i, side);
             y[i] -= 0.05L * side;
         }
     marginal_close(&one);
