@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include "base/decimal.h"
+#include "base/name_table.h"
 #include "log/candidates.h"
 #include "run/filter.h"
 #include "say.h"
 #include "stream/round.h"
 #include "text/click_log.h"
+#include "text/run_lists.h"
+
+enum { SKIPS = 5 }; /* with more than one of so many requests skipped, a warning */
 
 struct log2bin {
     struct host *host;
@@ -28,18 +32,34 @@ struct log2bin {
     uint64_t skipped; /* requests with an error */
     uint64_t partial; /* rounds without the score or label that the log gave */
     uint64_t clicked; /* rounds with a click */
+    const char *run;  /* -r */
+    uint64_t places;  /* -p */
+    struct run_lists lists;
+    uint64_t most;    /* -n */
+    struct name_table asked; /* clients with a query */
+    struct buffer requests;  /* uint64_t of each of these, by its number: how many requests */
+    uint64_t limited, limited_clicks; /* requests left out by -n */
 };
 
 static const struct option options_known[] = {
     { '0', NULL, NULL, "make rounds without features of the documents shown alone (default: "
                        "standard input has the candidates)", OPTION_FLAG(log2bin, bare) },
     OPTION_PROGRESS,
+    { 'Q', NULL, NULL, "qids have %XX already, as in rounds (default: % is a byte as others are)",
+      OPTION_FLAG(log2bin, log.line.coded) },
     { 'e', NULL, NULL, "the candidates of a query are in the engine's order, first to last "
                        "(default: as they say themselves)", OPTION_FLAG(log2bin, ranked) },
     { 'g', "action=value", NULL, "count this word of the column click as that number, 0 or more "
                                  "(default: numbers alone)", OPTION_OWN },
     { 'k', NULL, NULL, "skip a request with an error, warn, and go on (default: stop there)",
       OPTION_FLAG(log2bin, skips) },
+    { 'n', "most", NULL, "requests of a client for the same query that become rounds, 1 to "
+                         "9007199254740991 (default 10)",
+      OPTION_WHOLE(log2bin, most, 1, RECORD_MOST - 1) },
+    { 'p', "places", NULL, "with -r: documents of a list, 1 to 1000000 (default 10)",
+      OPTION_WHOLE(log2bin, places, 1, 1000000) },
+    { 'r', "run", NULL, "the log has clicks alone: TREC run of the ranker that made the lists "
+                        "(default: it has all documents shown)", OPTION_TEXT(log2bin, run) },
     { 0 },
 };
 
@@ -65,6 +85,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct log2bin *my = self;
     int letter;
     my->host = host;
+    my->most = my->places = 10;
     while ((letter = options_next(options)) > 0)
         if (letter == 'g' && add_action(my, options) < 0) return -1;
     my->files = options_operands(options);
@@ -73,6 +94,11 @@ static int parse(void *self, struct options *options, struct host *host)
     if (my->bare && my->ranked)
         return fault_usage(options->fault, "-e and -0 exclude each other: -e says in what order "
                            "the candidates are");
+    if (options->given['p'] && !my->run)
+        return fault_usage(options->fault, "-p needs -r: a log of all documents shown has its lists");
+    if (my->run && strcmp(my->run, "-") == 0)
+        return fault_usage(options->fault, "the run comes from a file: standard input has the "
+                           "candidates, or with -0 the log");
     if (my->bare)
         return 0;
     if (!*my->files)
@@ -97,7 +123,14 @@ static int open_log(void *self)
                                            : "standard input is a terminal: it has the candidates, "
                                              "rounds with names and features (-0 does without)");
     my->opened = true;
+    bool coded = my->log.line.coded;
     click_log_open(&my->log, my->files, my->actions.at, my->n, host->watch);
+    my->log.line.coded = coded;
+    my->log.line.alone = my->run != NULL;
+    my->asked.numbered = true;
+    if (my->run && run_lists_read(&my->lists, (char *)my->run, (size_t)my->places, coded,
+                                  host->watch, fault) < 0)
+        return -1;
     if (my->bare)
         return 0;
     struct record *record = malloc(sizeof *record);
@@ -112,6 +145,25 @@ static int open_log(void *self)
 
 /* ---- a round ---- */
 
+/* Says which query is not among the candidates, or which document of query q. Returns -1. */
+static int report_missing(struct log2bin *my, size_t q, const char *document, struct round *round)
+{
+    char nearest[CANDIDATES_NAME] = "", advice[CANDIDATES_NAME + 120] = "";
+    struct fault *fault = my->host->fault;
+    const char *qid = my->log.now.qid;
+    bool near = my->skipped < WARNINGS &&
+                (document ? candidates_nearest_document(&my->candidates, q, document, round, nearest)
+                          : candidates_nearest_query(&my->candidates, qid, round, nearest));
+    bool coded = !document && !my->log.line.coded && strchr(qid, '%') != NULL;
+    if (near)
+        snprintf(advice, sizeof advice, ": the nearest is %.100s%s", nearest,
+                 coded ? "; -Q takes %XX in the log, and in svm2bin's text, as encoded already" : "");
+    return document ? click_log_wrong(&my->log, fault, "document %.60s is not among the candidates "
+                                      "of qid %.60s%s", document, qid, advice)
+                    : click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates%s",
+                                      qid, advice);
+}
+
 /* The candidates of the request become the round: order[docs] begins with the documents shown, and
  * the others follow as they come. 0 or a fault. */
 static int join(struct log2bin *my, struct round *round, uint32_t **order)
@@ -122,7 +174,7 @@ static int join(struct log2bin *my, struct round *round, uint32_t **order)
     struct pair_names *names = &my->candidates.names;
     size_t q = pair_names_query(names, now->qid), a = 0;
     if (q == PAIR_NAMES_NONE)
-        return click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates", now->qid);
+        return report_missing(my, q, NULL, round);
     if (round_store_round(&my->candidates.store, q, round, fault) < 0) return -1;
     round_forget_service(round);
     if (my->ranked && round_base_in_line_order(round, fault) < 0) return -1;
@@ -132,8 +184,7 @@ static int join(struct log2bin *my, struct round *round, uint32_t **order)
     for (; a < now->places; a++, name += strlen(name) + 1) {
         size_t i = pair_names_document(names, q, name, strlen(name), fault);
         if (i == PAIR_NAMES_NONE)
-            return click_log_wrong(&my->log, fault, "document %.60s is not among the candidates of "
-                                   "qid %.60s", name, now->qid);
+            return fault->kind != FAULT_NONE ? -1 : report_missing(my, q, name, round);
         mark[i] = 1;
         (*order)[a] = (uint32_t)i;
     }
@@ -209,6 +260,51 @@ static int make_round(struct log2bin *my, struct round *round)
 
 /* ---- the log ---- */
 
+/* How many documents of the request were clicked on. */
+static uint64_t count_clicks(const struct click_request *request)
+{
+    uint64_t clicks = 0;
+    for (size_t a = 0; a < request->places; a++)
+        clicks += request->shown[a].click > 0;
+    return clicks;
+}
+
+/* Is it one of the first requests of its client for its query? 1; 0: others came before; or a
+ * fault (memory). */
+static int is_within(struct log2bin *my)
+{
+    struct fault *fault = my->host->fault;
+    const struct click_request *now = &my->log.now;
+    char key[sizeof now->client + sizeof now->qid + 1];
+    uint64_t number, *requests;
+    if (!*now->client)
+        return 1;
+    int n = sprintf(key, "%s %s", now->client, now->qid);
+    int fresh = name_table_number(&my->asked, key, (size_t)n, &number, fault);
+    if (fresh < 0 ||
+        !(requests = buffer_for(&my->requests, (size_t)number, sizeof *requests, fault)))
+        return -1;
+    requests += number - 1;
+    *requests = fresh ? 1 : *requests + 1;
+    if (*requests <= my->most)
+        return 1;
+    my->limited++;
+    my->limited_clicks += count_clicks(now);
+    return 0;
+}
+
+/* Reads on to the next request that becomes a round: 1, 0 at the end, or a fault. */
+static int next_request(struct log2bin *my)
+{
+    struct fault *fault = my->host->fault;
+    int found, taken = 1;
+    do
+        if ((found = click_log_next(&my->log, fault)) > 0 && (taken = is_within(my)) > 0 && my->run)
+            taken = run_lists_show(&my->lists, &my->log.now, fault);
+    while (found > 0 && taken == 0);
+    return taken < 0 ? -1 : found;
+}
+
 /* After a fault in a request, with -k: warns, and skips it. 0 or a fault. */
 static int skip(struct log2bin *my)
 {
@@ -220,18 +316,34 @@ static int skip(struct log2bin *my)
     return click_log_skip(&my->log, fault);
 }
 
+/* What became no round, though nothing is wrong with it. */
+static void report_left_out(const struct log2bin *my)
+{
+    if (my->limited)
+        warn(my->host, "log2bin", "requests left out: %" PRIu64 ", with %" PRIu64 " clicks: of a "
+             "client only the first %" PRIu64 " requests of a query count (-n)", my->limited,
+             my->limited_clicks, my->most);
+    if (my->lists.clicks)
+        warn(my->host, "log2bin", "clicks on documents that are not among the first %" PRIu64 " of "
+             "the run: %" PRIu64 "; requests without other clicks, which are left out: %" PRIu64,
+             my->places, my->lists.clicks, my->lists.requests);
+}
+
 /* The log is at its end. */
 static enum outcome end_requests(struct log2bin *my)
 {
     const char *name = my->log.line.lines.name;
+    report_left_out(my);
     if (my->t == 0 && my->skipped == 0)
-        return fault_data(my->host->fault, "%s: the log has no requests", name);
+        return fault_data(my->host->fault, "%s: the log has no requests%s", name,
+                          my->lists.requests ? " with a click on a document of their list" : "");
     if (my->t == 0)
         return fault_data(my->host->fault, "%s: each of the %" PRIu64 " requests has an error",
                           name, my->skipped);
     if (my->skipped)
-        warn(my->host, "log2bin", "skipped %" PRIu64 " of %" PRIu64 " requests", my->skipped,
-             my->skipped + my->t);
+        warn(my->host, "log2bin", "skipped %" PRIu64 " of %" PRIu64 " requests%s", my->skipped,
+             my->skipped + my->t, my->skipped > (my->skipped + my->t) / SKIPS ? ": more than a "
+             "fifth, and what is left may be no sample of them: mend the log" : "");
     if (my->partial)
         warn(my->host, "log2bin", "%" PRIu64 " of %" PRIu64 " rounds lack the log's score or "
              "label, which it does not give of candidates that were not shown", my->partial, my->t);
@@ -254,7 +366,7 @@ static enum outcome each(void *self, struct round *round)
 {
     struct log2bin *my = self;
     int found;
-    while ((found = click_log_next(&my->log, my->host->fault)) < 0 ||
+    while ((found = next_request(my)) < 0 ||
            (found > 0 && make_round(my, round) < 0))
         if (skip(my) < 0) return FAIL;
     report_unknown(my);
@@ -280,12 +392,15 @@ static int close_log(void *self, enum ended ended)
     candidates_close(&my->candidates);
     buffer_free(&my->actions);
     buffer_free(&my->mark);
+    run_lists_close(&my->lists);
+    name_table_close(&my->asked);
+    buffer_free(&my->requests);
     return 0;
 }
 
 const struct filter log2bin = {
     .name = "log2bin",
-    .usage = "[-0Pek] [-g action=value ...] [file ...]",
+    .usage = "[-0PQek] [-g action=value ...] [-n most] [-p places] [-r run] [file ...]",
     .line = "converts a log of clicks to rounds",
     .options = options_known,
     .operand = { .value = "file",

@@ -44,6 +44,8 @@ static const struct option options_known[] = {
                        "has one in its comment, and no two are equal)",
       OPTION_FLAG(svm2bin, nameless) },
     OPTION_PROGRESS,
+    { 'Q', NULL, NULL, "qids have %XX already, as in rounds (default: % is a byte as others are)",
+      OPTION_FLAG(svm2bin, options.coded) },
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)",
       OPTION_WHOLE(svm2bin, first, 1, RECORD_MOST - 1) },
     { 'c', NULL, NULL, "keep the documents' names, which is the default", OPTION_OWN },
@@ -99,6 +101,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->options.names = my->options.whole_names = !my->nameless;
     my->options.widths = options->given['d'];
     my->options.dim = (size_t)my->dim;
+    my->share.coded = my->options.coded;
     my->options.bits = !options->given['p'] ? 0 : my->bits == 0 ? 8 : 16;
     my->files = options_operands(options);
     my->t = my->first;
@@ -238,7 +241,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0CPceklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [-y names] "
+    .usage = "[-0CPQceklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [-y names] "
              "[file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,

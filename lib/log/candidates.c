@@ -1,8 +1,10 @@
 #include "log/candidates.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "stream/round.h"
 
 static int add_document(struct candidates *candidates, size_t q, size_t i, const char *name,
@@ -55,6 +57,97 @@ int candidates_read(struct candidates *candidates, const char *file, struct roun
         if (q % 1024 == 0 && watch_stopped(watch, 0, fault) < 0) return -1;
     }
     return 0;
+}
+
+/* ---- what a name may have meant ---- */
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* Decodes %XX and ~XX once. Returns whether there were some. */
+static bool decode(char *text)
+{
+    char *to = text;
+    bool any = false;
+    for (; *text; text++) {
+        int high = *text == '%' || *text == '~' ? hex_digit(text[1]) : -1;
+        int low = high < 0 ? -1 : hex_digit(text[2]);
+        bool code = low >= 0 && 16 * high + low > 0;
+        *to++ = code ? (char)(16 * high + low) : *text;
+        text += code ? 2 : 0;
+        any = any || code;
+    }
+    *to = '\0';
+    return any;
+}
+
+/* Copies the name without what people spell in several ways. */
+static void strip(const char *name, char bare[CANDIDATES_NAME])
+{
+    snprintf(bare, CANDIDATES_NAME, "%s", name);
+    while (decode(bare))
+        continue;
+    for (char *p = bare; *p; p++)
+        *p = *p == '+' ? ' ' : *p >= 'A' && *p <= 'Z' ? (char)(*p | 32) : *p;
+}
+
+/* The best match so far. */
+struct match {
+    const char *name;
+    char bare[CANDIDATES_NAME], found[CANDIDATES_NAME];
+    bool same; /* but for spelling */
+};
+
+static void offer(struct match *match, const char *name)
+{
+    char bare[CANDIDATES_NAME];
+    struct names names = { .bytes = 0 };
+    strip(name, bare);
+    bool same = strcmp(bare, match->bare) == 0;
+    if (match->same)
+        return;
+    if (*match->found)
+        names_offer(&names, match->name, match->found);
+    names_offer(&names, match->name, name);
+    if (same || names.nearest == name)
+        snprintf(match->found, sizeof match->found, "%s", name);
+    match->same = same;
+}
+
+static bool matched(const struct match *match, char nearest[CANDIDATES_NAME])
+{
+    strcpy(nearest, match->found);
+    return *nearest != '\0';
+}
+
+bool candidates_nearest_query(const struct candidates *candidates, const char *qid,
+                              struct round *round, char nearest[CANDIDATES_NAME])
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct match match = { .name = qid };
+    strip(qid, match.bare);
+    for (size_t q = 0; q < candidates->store.rounds; q++) {
+        if (round_store_round(&candidates->store, q, round, &fault) < 0)
+            break;
+        offer(&match, round->qid);
+    }
+    return matched(&match, nearest);
+}
+
+bool candidates_nearest_document(struct candidates *candidates, size_t q, const char *name,
+                                 struct round *round, char nearest[CANDIDATES_NAME])
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct match match = { .name = name };
+    const char *const *names = NULL;
+    strip(name, match.bare);
+    if (round_store_round(&candidates->store, q, round, &fault) == 0 &&
+        round_names(round, &candidates->list, &names, &fault) == 0)
+        for (size_t i = 0; names && i < round->docs; i++)
+            offer(&match, names[i]);
+    return matched(&match, nearest);
 }
 
 void candidates_close(struct candidates *candidates)

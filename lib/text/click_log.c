@@ -78,18 +78,22 @@ static int check_columns(struct click_line *line, struct fault *fault)
 {
     struct names missing = { .bytes = 0 };
     size_t lacks = 0;
-    for (size_t c = 0; c < CLICK_REQUIRED; c++)
-        if (line->at[c] == SIZE_MAX) {
+    const size_t *at = line->at, due = line->alone ? CLICK_ALONE : CLICK_REQUIRED;
+    for (size_t c = 0; c < due; c++)
+        if (at[c] == SIZE_MAX) {
             names_add(&missing, "%s", column_names[c]);
             lacks++;
         }
-    if (lacks == CLICK_REQUIRED)
+    if (lacks == due)
         return lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault, "the first "
-                           "line must name the columns, with tabs between them: request, qid, doc, "
-                           "position, click");
+                           "line must name the columns, with tabs between them: request, qid, doc%s",
+                           line->alone ? "" : ", position, click");
+    bool clicks = at[CLICK_REQUEST] != SIZE_MAX && at[CLICK_QID] != SIZE_MAX &&
+                  at[CLICK_DOC] != SIZE_MAX;
     return lacks == 0 ? 0 : lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault,
-                                        "no column %s among those that the first line names",
-                                        missing.text);
+                                        "no column %s among those that the first line names%s",
+                                        missing.text, clicks ? "; if these are clicks alone, give "
+                                        "-r RUN, the lists that were shown" : "");
 }
 
 /* The current line is the first of a file. 0 or a fault, with which the log ends. */
@@ -231,8 +235,13 @@ static int check_name(struct click_line *line, struct fault *fault)
 /* Reads the fields of the current line except request and qid. 0 or a data fault. */
 static int read_fields(struct click_line *line, struct click_shown *shown, struct fault *fault)
 {
-    bool wrong = check_name(line, fault) < 0 || read_position(line, &shown->position, fault) < 0 ||
-                 read_click(line, &shown->click, fault) < 0 || read_time(line, shown, fault) < 0 ||
+    bool alone = line->alone;
+    shown->click = 1;
+    bool wrong = check_name(line, fault) < 0 ||
+                 (!alone && read_position(line, &shown->position, fault) < 0) ||
+                 ((!alone || line->field[CLICK_CLICK]) &&
+                  read_click(line, &shown->click, fault) < 0) ||
+                 read_time(line, shown, fault) < 0 ||
                  read_real(line, CLICK_PROPENSITY, DBL_MIN, 1, "a number above 0, and at most 1",
                            &shown->propensity, fault) < 0 ||
                  read_real(line, CLICK_SCORE, -DBL_MAX, DBL_MAX, "a finite number", &shown->score,
@@ -307,9 +316,9 @@ static int begin(struct click_log *log, struct fault *fault)
         return wrong_field(&log->line, CLICK_REQUEST, "a name: it is empty", fault);
     if (log->line.bytes[CLICK_QID] == 0)
         return wrong_field(&log->line, CLICK_QID, "a name: it is empty", fault);
-    if (!qid_word_read(lines, own, n, 0, "request", log->now.request, fault) ||
+    if (!qid_word_read(lines, own, n, 0, "request", false, log->now.request, fault) ||
         !qid_word_read(lines, log->line.field[CLICK_QID], log->line.bytes[CLICK_QID], 0, "qid",
-                       log->now.qid, fault))
+                       log->line.coded, log->now.qid, fault))
         return -1;
     int fresh = name_table_enter(&log->before, log->now.request, strlen(log->now.request), fault);
     if (fresh == 0)
@@ -327,7 +336,7 @@ static int add_client(struct click_log *log, struct fault *fault)
     size_t n = line->bytes[CLICK_CLIENT];
     if (is_not_said(line, CLICK_CLIENT))
         return 0;
-    if (!qid_word_read(&line->lines, word, n, 0, "client", client, fault)) return -1;
+    if (!qid_word_read(&line->lines, word, n, 0, "client", false, client, fault)) return -1;
     if (strlen(client) > ROUND_CLIENT)
         return wrong_field(line, CLICK_CLIENT, "a word of at most 64 bytes in a header", fault);
     if (*log->now.client && strcmp(client, log->now.client) != 0)
@@ -349,7 +358,9 @@ static int add(struct click_log *log, struct fault *fault)
     shown += places;
     *shown = (struct click_shown){ .name = log->name_bytes, .bytes = n };
     const char *word = line->field[CLICK_QID];
-    if (!qid_word_read(&line->lines, word, line->bytes[CLICK_QID], 0, "qid", qid, fault)) return -1;
+    if (!qid_word_read(&line->lines, word, line->bytes[CLICK_QID], 0, "qid", line->coded, qid,
+                       fault))
+        return -1;
     if (strcmp(qid, log->now.qid) != 0)
         return lines_wrong(&line->lines, word, line->bytes[CLICK_QID], fault,
                            "request %.60s has two qids", log->now.request);
@@ -402,7 +413,8 @@ static int check_places(struct click_log *log, const struct click_shown *shown,
     for (size_t a = 0; a < n; a++) {
         if (shown[a].position != a + 1)
             return click_log_wrong(log, fault, "no document at position %zu: a log has each "
-                                   "document that was shown, clicked or not", a + 1);
+                                   "document that was shown, clicked or not (of clicks alone, -r "
+                                   "makes such lists)", a + 1);
         given[CLICK_PROPENSITY] += isnan(shown[a].propensity) ? 0 : 1;
         given[CLICK_SCORE] += isnan(shown[a].score) ? 0 : 1;
         given[CLICK_LABEL] += isnan(shown[a].label) ? 0 : 1;
@@ -428,6 +440,8 @@ static int list_names(struct click_log *log, const struct click_shown *shown, st
     }
     now->names = log->listed.at;
     now->name_bytes = (size_t)(to - now->names);
+    if (log->line.alone)
+        return 0;
     int differ = name_table_differ(&log->documents, now->names, now->places, fault);
     if (differ == 0)
         return click_log_wrong(log, fault, "a document is at two positions");
@@ -440,6 +454,8 @@ static int end_request(struct click_log *log, struct fault *fault)
     struct click_shown *shown = log->shown.at;
     qsort(shown, log->now.places, sizeof *shown, by_position);
     log->now.shown = shown;
+    if (log->line.alone)
+        return list_names(log, shown, fault) < 0 ? -1 : 1;
     if (merge(log, shown, fault) < 0 || check_places(log, shown, fault) < 0 ||
         list_names(log, shown, fault) < 0)
         return -1;

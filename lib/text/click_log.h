@@ -15,10 +15,11 @@
 #include "stream/round_fields.h"
 #include "text/svm.h"
 
-/* The columns of a log; the first five are required. */
+/* The columns of a log; the first five are required, of clicks alone the first three. */
 enum click_column {
     CLICK_REQUEST, CLICK_QID, CLICK_DOC, CLICK_POSITION, CLICK_CLICK, CLICK_TIME, CLICK_PROPENSITY,
-    CLICK_SCORE, CLICK_LABEL, CLICK_CLIENT, CLICK_COLUMNS, CLICK_REQUIRED = CLICK_TIME
+    CLICK_SCORE, CLICK_LABEL, CLICK_CLIENT, CLICK_COLUMNS, CLICK_ALONE = CLICK_POSITION,
+    CLICK_REQUIRED = CLICK_TIME
 };
 
 /* The name of a column in the first line of a log. */
@@ -47,6 +48,9 @@ struct click_line { /* the current one */
     struct lines lines;
     const struct click_action *actions; /* actions[n], the caller's */
     size_t n;
+    bool alone; /* set by the caller: the log has clicks alone. A line without the column click is
+                 * one, documents have no positions, and may come again */
+    bool coded; /* likewise: qids have %XX already */
     size_t fields;            /* of a line */
     size_t at[CLICK_COLUMNS]; /* which field each column is; SIZE_MAX: the log lacks it */
     const char *field[CLICK_COLUMNS]; /* of the current line; that of the request is NULL where

@@ -1,5 +1,6 @@
 #include "text/svm.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,26 +24,49 @@ static bool is_plain(unsigned char c)
     return c > ' ' && c < 127 && c != '%';
 }
 
-/* True, or false where the encoded word takes more than QID_BYTES. */
-static bool encode(const char *word, size_t n, char encoded[QID_BYTES + 1])
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The byte of %XX, of either case, at the beginning of n bytes; -1: there is none. */
+static int coded_byte(const char *p, size_t n)
+{
+    int high = n < 3 || *p != '%' ? -1 : hex((char)toupper((unsigned char)p[1]));
+    int low = high < 0 ? -1 : hex((char)toupper((unsigned char)p[2]));
+    return low < 0 ? -1 : 16 * high + low;
+}
+
+/* Encodes a word. False where that takes more than QID_BYTES, or, if it has %XX already, where a %
+ * does not begin one of a byte that is not 0. */
+static bool encode(const char *word, size_t n, bool coded, char encoded[QID_BYTES + 1])
 {
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)word[i];
-        if (used + (is_plain(c) ? 1 : 3) > QID_BYTES)
+        int c = (unsigned char)word[i];
+        bool plain = is_plain((unsigned char)c);
+        if (coded && c == '%') {
+            c = coded_byte(word + i, n - i);
+            i += 2;
+        }
+        if (c <= 0 || used + (plain ? 1 : 3) > QID_BYTES)
             return false;
-        if (is_plain(c))
+        if (plain)
             encoded[used++] = (char)c;
         else
-            used += (size_t)sprintf(encoded + used, "%%%02X", c);
+            used += (size_t)sprintf(encoded + used, "%%%02X", (unsigned)c);
     }
     encoded[used] = '\0';
     return true;
 }
 
-static int hex(char c)
+/* The first % that does not begin the code of a byte; NULL: there is none. */
+static const char *bad_code(const char *word, size_t n)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    for (size_t i = 0; i < n; i++)
+        if (word[i] == '%' && coded_byte(word + i, n - i) <= 0)
+            return word + i;
+    return NULL;
 }
 
 bool qid_word_decode(const char *encoded, char plain[QID_BYTES + 1])
@@ -61,23 +85,29 @@ bool qid_word_decode(const char *encoded, char plain[QID_BYTES + 1])
 }
 
 const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t before,
-                          const char *what, char encoded[QID_BYTES + 1], struct fault *fault)
+                          const char *what, bool coded, char encoded[QID_BYTES + 1],
+                          struct fault *fault)
 {
+    const char *bad = coded ? bad_code(p, n) : NULL;
     if (n == 0)
         lines_wrong(lines, p - before, before, fault, "a %s without a name", what);
-    else if (!encode(p, n, encoded))
+    else if (bad)
+        lines_wrong(lines, p, n, fault, "with -Q a %% is followed by two hexadecimal digits, not "
+                    "both 0, and %% itself is %%25, but this %s has '%.*s'", what,
+                    n - (size_t)(bad - p) < 3 ? (int)(n - (size_t)(bad - p)) : 3, bad);
+    else if (!encode(p, n, coded, encoded))
         lines_wrong(lines, p, n, fault, "a %s of more than %d bytes", what, QID_BYTES);
     else
         return p + n;
     return NULL;
 }
 
-bool qid_word_find(const char *line, char encoded[QID_BYTES + 1])
+bool qid_word_find(const char *line, bool coded, char encoded[QID_BYTES + 1])
 {
     for (const char *p = text_skip_blanks(line); *p && *p != '#'; p = text_skip_word(p))
         if (strncmp(p, "qid:", 4) == 0)
             return text_name_bytes(p + 4) > 0 &&
-                   encode(p + 4, text_name_bytes(p + 4), encoded);
+                   encode(p + 4, text_name_bytes(p + 4), coded, encoded);
     return false;
 }
 
@@ -376,7 +406,7 @@ static int name_request(struct svm *svm, const char *p, struct fault *fault)
         return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
     const char *id = text_skip_blanks(p + sizeof REQUEST - 1);
     const char *end = qid_word_read(&svm->lines, id, text_word_bytes(id), (size_t)(id - p),
-                                    "request", svm->request, fault);
+                                    "request", false, svm->request, fault);
     if (end && *text_skip_blanks(end))
         return wrong(svm, p, strlen(p), fault, "a request's name must be one word");
     svm->requested = end != NULL;
@@ -398,7 +428,7 @@ static bool is_other(const struct svm *svm, const char *line)
 {
     char qid[QID_BYTES + 1];
     return svm->options.skips && !svm->options.blank_ends && svm->rows.docs && svm->any_qid &&
-           qid_word_find(line, qid) && strcmp(qid, svm->qid) != 0;
+           qid_word_find(line, svm->options.coded, qid) && strcmp(qid, svm->qid) != 0;
 }
 
 /* Reads the current line. 1: the query may go on; 0: it is at its end, with this line if svm->over,
@@ -425,8 +455,8 @@ static int read_text_line(struct svm *svm, struct fault *fault)
     p = text_skip_blanks(p);
     const char *at = p;
     bool has_qid = strncmp(p, "qid:", 4) == 0;
-    if (has_qid && !(p = qid_word_read(&svm->lines, p + 4, text_name_bytes(p + 4), 4, "qid", qid,
-                                       fault)))
+    if (has_qid && !(p = qid_word_read(&svm->lines, p + 4, text_name_bytes(p + 4), 4, "qid",
+                                       svm->options.coded, qid, fault)))
         return -1;
     const char *from = has_qid ? at : line->text, *name = has_qid ? qid : NULL;
     int joins = svm->options.sizes ? join_counted(svm, from, name, fault)
@@ -544,10 +574,11 @@ static int skip_qid(struct svm *svm, struct fault *fault)
 {
     char bad[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
     int got;
-    if (!qid_word_find(svm->lines.text, bad) && svm->rows.docs && svm->any_qid)
+    bool coded = svm->options.coded;
+    if (!qid_word_find(svm->lines.text, coded, bad) && svm->rows.docs && svm->any_qid)
         strcpy(bad, svm->qid);
     while ((got = lines_next_any(&svm->lines, fault)) > 0)
-        if (qid_word_find(svm->lines.text, qid) && strcmp(qid, bad) != 0) {
+        if (qid_word_find(svm->lines.text, coded, qid) && strcmp(qid, bad) != 0) {
             lines_again(&svm->lines);
             return 0;
         }
@@ -605,13 +636,13 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
 
 /* Reads up to the first line with another qid than the one with a qid before. *left is then what is
  * left of the file with that line, 0 where there is none. */
-static int find_line(struct lines *lines, uint64_t *left, struct fault *fault)
+static int find_line(struct lines *lines, bool coded, uint64_t *left, struct fault *fault)
 {
     int got;
     char first[QID_BYTES + 1] = "", qid[QID_BYTES + 1];
     bool any = false;
     while (*left = lines_left(lines), (got = lines_next_any(lines, fault)) > 0) {
-        if (!qid_word_find(lines->text, qid))
+        if (!qid_word_find(lines->text, coded, qid))
             continue;
         if (any && strcmp(qid, first) != 0)
             return 0;
@@ -622,7 +653,7 @@ static int find_line(struct lines *lines, uint64_t *left, struct fault *fault)
 }
 
 /* Where the first query begins that is known to begin after byte b of the file; 0 for the first. */
-static int find_border(const char *file, struct watch *watch, uint64_t size, uint64_t b,
+static int find_border(const char *file, bool coded, struct watch *watch, uint64_t size, uint64_t b,
                        uint64_t *border, struct fault *fault)
 {
     struct lines lines;
@@ -635,7 +666,7 @@ static int find_border(const char *file, struct watch *watch, uint64_t size, uin
     lines_part(&lines, b - 1, size);
     int got = lines_next_any(&lines, fault); /* the rest of a line that began before */
     if (got > 0)
-        got = find_line(&lines, &left, fault);
+        got = find_line(&lines, coded, &left, fault);
     lines_close(&lines);
     *border = size - (got < 0 ? 0 : left);
     return got < 0 ? -1 : 0;
@@ -668,6 +699,7 @@ int svm_share_find(struct svm_share *share, const char *file, struct watch *watc
     uint64_t size = 0, n = share->number;
     if (find_size(file, watch, &size, fault) < 0) return -1;
     uint64_t from = first_byte(share, size, n - 1), to = first_byte(share, size, n);
-    return find_border(file, watch, size, from, &share->from, fault) < 0 ||
-                   find_border(file, watch, size, to, &share->to, fault) < 0 ? -1 : 0;
+    bool coded = share->coded;
+    return find_border(file, coded, watch, size, from, &share->from, fault) < 0 ||
+                   find_border(file, coded, watch, size, to, &share->to, fault) < 0 ? -1 : 0;
 }

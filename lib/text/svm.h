@@ -20,17 +20,19 @@
 enum { QID_BYTES = 255 }; /* most bytes of an encoded word */
 
 /* Encodes the word of n bytes at p as a header line has it: bytes that do not print, and %, as %XX.
- * It is in the current line, where `what` began so many bytes before it. Returns where it ends, or
- * NULL and a fault. */
+ * `coded`: the text has %XX already, which stays, with capital letters; any other % is a fault. The
+ * word is in the current line, where `what` began so many bytes before it. Returns where it ends,
+ * or NULL and a fault. */
 const char *qid_word_read(struct lines *lines, const char *p, size_t n, size_t before,
-                          const char *what, char encoded[QID_BYTES + 1], struct fault *fault);
+                          const char *what, bool coded, char encoded[QID_BYTES + 1],
+                          struct fault *fault);
 
 /* Turns the %XX of an encoded word back to bytes. False where one of them is a NUL. */
 bool qid_word_decode(const char *encoded, char plain[QID_BYTES + 1]);
 
 /* Finds the first word "qid:..." of a line before its comment, whatever else stands there, and
  * encodes it. False where there is none that can be encoded. */
-bool qid_word_find(const char *line, char encoded[QID_BYTES + 1]);
+bool qid_word_find(const char *line, bool coded, char encoded[QID_BYTES + 1]);
 
 struct svm_options {
     bool from_zero;  /* indices in the text start at 0, not at 1 */
@@ -41,6 +43,7 @@ struct svm_options {
     bool unlabelled; /* allow queries without labels */
     bool blank_ends; /* a blank line ends a query, which may have any qid; before its documents
                       * lines "request: ID" and "order: none", for not `ranked`, may stand */
+    bool coded;      /* qids have %XX already */
     bool skips;      /* svm_skip will follow a fault */
     size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
@@ -120,6 +123,7 @@ void svm_close(struct svm *svm);
 /* A share of a file of SVM-light text, by its bytes, cut where queries begin. */
 struct svm_share {
     uint64_t number, shares; /* the caller's: which one, from 1, of how many, at most 2^32 - 1 */
+    bool coded;              /* likewise: qids have %XX already */
     uint64_t from, to;       /* its bytes */
 };
 

@@ -120,6 +120,16 @@ static bool has_odd_qid(struct part line)
     return false;
 }
 
+/* qid:red tv 1:0.5 */
+static bool has_blank_qid(struct part line)
+{
+    struct part word, next;
+    while (next_word(&line, &word))
+        if (begins(word, "qid:") && word.end - word.at > 4)
+            return next_word(&line, &next) && !has(next, ":");
+    return false;
+}
+
 static bool has_late_qid(struct part line)
 {
     struct part word;
@@ -265,6 +275,9 @@ static const struct svm_advice advices[] = {
     { is_json, "JSON? write LABEL qid:QUERY 1:VALUE 2:VALUE ... for each document", false },
     { has_odd_qid, "for qid:NAME, run sed -E 's/qid[:=][[:blank:]]*([^[:blank:]:]+)"
                    "([[:blank:]]|$)/qid:\\1\\2/I'", false },
+    { has_blank_qid, "a qid is one word: for %20 in place of its blanks, run sed -E ':a; "
+                     "s/^([^#]*qid:[^ #:]*) +([^ :#]+)( |$)/\\1%20\\2\\3/; ta', and give svm2bin -Q",
+      false },
     { has_late_qid, "the qid follows the label: run sed -E 's/^([^[:blank:]]+)([^#]*)[[:blank:]]"
                     "(qid:[^[:blank:]]+)/\\1 \\3\\2/'", false },
     { has_loose_colon, "for index:value without blanks, run sed -E 's/([0-9])[[:blank:]]*:"
