@@ -269,9 +269,10 @@ static int judge_all(struct judge *my)
     struct estimate *estimate = &my->estimate;
     const struct evidence *evidence = &my->pool.evidence;
     if (*my->files && !my->bare && !my->pool.any && my->pool.impressions.queries > 0)
-        return fault_other(fault, "none of the %zu queries with counts is among the candidates: "
-                           "both must have the same qids (-0 judges without candidates)",
-                           my->pool.impressions.queries);
+        return fault_other(fault, "none of the %zu queries with counts, such as %.60s, is among the "
+                           "candidates, such as %.60s: both must have the same qids (-0 judges "
+                           "without candidates)", my->pool.impressions.queries,
+                           impressions_qid(&my->pool.impressions, 0), my->pool.unknown);
     if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0) return -1;
     estimate->given = my->given ? my->examination.theta : NULL;
     estimate->older = my->pool.impressions.older;

@@ -209,8 +209,10 @@ int pool_take(struct pool *pool, const struct round *round, bool known, struct f
     const struct column *names = record_column(round->record, ROUND_NAMES);
     if (!round->qid)
         return fault_data(fault, "needs a qid: judgements are of queries");
-    if (known && pair_names_query(&pool->impressions.names, round->qid) == PAIR_NAMES_NONE)
+    if (known && pair_names_query(&pool->impressions.names, round->qid) == PAIR_NAMES_NONE) {
+        strcpy(pool->unknown, round->qid);
         return 0;
+    }
     uint32_t number = impressions_query(&pool->impressions, round->qid, fault);
     struct pool_query *query = number == IMPRESSIONS_FAULT ? NULL : query_of(pool, number, fault);
     pool->list = buffer_for(&pool->lists, round->docs, sizeof *pool->list + sizeof *pool->fresh,

@@ -33,6 +33,7 @@ struct pool { /* all zero at first */
     struct buffer query; /* struct pool_query[queries] */
     size_t queries;
     bool any, bare;      /* any: a round came; bare: rounds have no features */
+    char unknown[ROUND_QID + 1]; /* the qid of the last round that was left out */
     size_t dim;
     char made[ROUND_MADE + 1]; /* of all rounds; "": none */
     uint32_t *list;      /* the pairs of the last round's documents; valid until the next */

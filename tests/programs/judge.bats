@@ -8,15 +8,27 @@ lines() {
     printf '%s\n' "$@" | tr ' ' '\t'
 }
 
-# A log of 3 queries of 5 documents: document i of query q is at each position, r = 0.9, 0.7, 0.5,
-# 0.3, 0.1, theta = 1, 1/2, 1/4, 1/8, 1/16, and the clicks are those expected of 80,000 impressions.
+# world [KAPPA]: a log of 3 queries of 5 documents: document i of query q is at each position, r = 0.9,
+# 0.7, 0.5, 0.3, 0.1, theta = 1, .6, .36, .216, .1296, and the clicks are those expected of 100,000
+# impressions. In half of those below position 1 a higher one was clicked. With a kappa theta is 1; of
+# seven in eight a higher one was clicked, which multiplies the clicks by kappa.
 world() {
-    echo "qid doc position impressions clicks" | tr ' ' '\t'
-    awk 'BEGIN {
-        for (q = 1; q <= 3; q++) for (d = 1; d <= 5; d++) for (k = 1; k <= 5; k++)
-            printf "q%d\td%d\t%d\t80000\t%.0f\n", q, d, k, 80000 * (1.1 - d / 5) / 2 ^ (k - 1)
-    }'
+    echo "qid doc position impressions clicks after after-clicks" | tr ' ' '\t'
+    awk -v kappa="${1:-1}" -v flat="$#" 'BEGIN {
+        for (q = 1; q <= 3; q++) for (d = 1; d <= 5; d++) for (k = 1; k <= 5; k++) {
+            below = k == 1 ? 0 : flat ? 87500 : 50000
+            r = (1.1 - d / 5) * (flat ? 1 : .6 ^ (k - 1))
+            after = below * r * kappa
+            printf "q%d\td%d\t%d\t100000\t%.0f\t%d\t%.0f\n", q, d, k, (100000 - below) * r + after, below, after
+        } }'
 }
+
+# labels < judged.bin: with 2 places
+labels() {
+    values_of label | awk '{ printf "%.2f ", $1 }'
+}
+
+RELEVANCE='0.90 0.70 0.50 0.30 0.10 0.90 0.70 0.50 0.30 0.10 0.90 0.70 0.50 0.30 0.10 '
 
 world_candidates() {
     awk 'BEGIN { for (q = 1; q <= 3; q++) for (d = 1; d <= 5; d++) print 0, "qid:q" q, "1:" (q * d) % 4, "2:" 6 - d, "# d" d }' |
@@ -39,20 +51,67 @@ simulate() {
 
 # ---- what it finds ----
 
-@test "both methods find the examination and the relevance by which the clicks were made" {
+@test "it finds the examination and the relevance by which the clicks were made" {
     world >counts
-    for method in joint fixed; do
-        judge -a $method -e table counts < <(world_candidates) >judged.bin
-        is "$(column examination <table)" '1.000 0.500 0.250 0.125 0.062 '
-        is "$(column fixed <table)" '1.000 0.500 0.250 0.125 0.062 '
-        is "$(values_of label <judged.bin | awk '{ printf "%.2f ", $1 }')" \
-            '0.90 0.70 0.50 0.30 0.10 0.90 0.70 0.50 0.30 0.10 0.90 0.70 0.50 0.30 0.10 '
-        is "$(cut -f 1,8-10 table | sed 1d | tr '\t' ' ')" '1 1200000 600000 15
-2 1200000 300000 15
-3 1200000 150000 15
-4 1200000 75000 15
-5 1200000 37500 15'
+    judge -e table counts < <(world_candidates) >judged.bin
+    is "$(column examination <table)" '1.000 0.600 0.360 0.216 0.130 '
+    is "$(column first <table | cut -d ' ' -f 1)" '1.000'
+    is "$(labels <judged.bin)" "$RELEVANCE"
+    is "$(cut -f 1,5-9 table | sed 1d | tr '\t' ' ')" '1 1500000 750000 15 0 0
+2 1500000 450000 15 750000 225000
+3 1500000 270000 15 750000 135000
+4 1500000 162000 15 750000 81000
+5 1500000 97200 15 750000 48600'
+    # The clicks of a pair are multinomial with probabilities p as theta. So the errors are those of the
+    # inverse of 1729200 (diag(p) - p p'): 1/1729200 (1/p_2 + 1/p_1), p_2 being 450000/1729200.
+    awk -F '\t' 'NR == 3 { off = $3 / $2 / sqrt(1 / 450000 + 1 / 750000) - 1; exit !(off * off < 1e-6) }' table
+}
+
+@test "users who stop at clicks: what is below a click counts by as much as it is examined" {
+    for kappa in 0 0.4; do
+        world $kappa >counts
+        judge -e table counts < <(world_candidates) >judged.bin 2>err
+        is "$(column examination <table)" '1.000 1.000 1.000 1.000 1.000 '
+        is "$(labels <judged.bin)" "$RELEVANCE"
+        [[ $(cat err) == "judge: users stop at clicks: a click above multiplies the chance of a click by "* ]]
+        grep -q "by $kappa\|by [0-9.]*e-0[67]" err
     done
+    # known examination goes with users who stop, too
+    judge -t table counts < <(world_candidates) 2>err | labels >got
+    is "$(cat got)" "$RELEVANCE"
+    judge -t table -e again counts < <(world_candidates) >judged.bin 2>err
+    is "$(column error <again)$(column first <again)" '0.000 0.000 0.000 0.000 0.000 0.000 0.000 0.000 0.000 0.000 ' # of -
+    is "$(sed -n 2p again | cut -f 3,4)" "-	-"
+}
+
+@test "in doubt users stop at clicks" {
+    world 0.75 >counts
+    judge -0 counts 2>err >judged.bin
+    [[ $(cat err) == *'users stop at clicks: a click above multiplies the chance of a click by 0.75 (ln -0.288, error 0.00'*'); there are too few queries to compare' ]]
+    # theta below a click is 3/4 of what it is: both forms explain it, and neither is ahead by two errors
+    for q in 1 2 3 4; do world 0.75 | sed "1d; s/^q/q$q/"; done | cat <(world | head -n 1) - >twelve
+    judge -0 twelve 2>err >judged.bin
+    [[ $(cat err) == *'; on 2 queries left out, not stopping is ahead by -'*', error '* ]]
+}
+
+@test "without requests that have no click kappa is not believed, and users are taken to stop" {
+    lines 'request qid doc position click' 'r1 a x 1 1' 'r1 a y 2 1' 'r2 a y 1 0' 'r2 a x 2 1' >log
+    log2bin -0 log | judge 2>err >judged.bin
+    [[ $(sed -n 1p err) == 'judge: users are taken to stop at clicks: the log has no requests without a click'* ]]
+    { cat log && lines 'r3 a x 1 0' 'r3 a y 2 0'; } | log2bin -0 | judge 2>err >judged.bin
+    [[ $(sed -n 1p err) == 'judge: users '*'stop at clicks: a click above multiplies'* ]]
+}
+
+@test "documents that moved correct what no feature says" {
+    # 300 queries of two documents, relevance 0.9 or 0.1; the better one is first in 8 of 10 lists.
+    {
+        world | head -n 1
+        awk 'BEGIN { for (q = 1; q <= 300; q++) for (d = 1; d <= 2; d++) for (k = 1; k <= 2; k++) {
+            n = d == k ? 160 : 40; m = k == 1 ? 0 : n / 2; c = n * (d == 1 ? .9 : .1) / k
+            printf "q%d\td%d\t%d\t%d\t%d\t%d\t%d\n", q, d, k, n, c, m, (k == 1 ? 0 : c / 2) } }'
+    } >counts
+    judge -0 -e table counts 2>err >judged.bin
+    awk -F '\t' 'NR == 3 { off = $2 - 0.5; exit !(off ^ 2 < 1e-8 && $4 < 0.49) }' table
 }
 
 @test "-t gives the examination; the table of -e is one" {
@@ -60,13 +119,12 @@ simulate() {
     world_candidates >c.bin
     judge -e table counts <c.bin >one.bin
     judge -t table counts <c.bin >two.bin
-    is "$(values_of label <two.bin | awk '{ printf "%.2f ", $1 }')" "$(values_of label <one.bin | awk '{ printf "%.2f ", $1 }')"
-    # every position examined alike: the relevance is the share of clicks, (1 + 1/2 + ... + 1/16) / 5
+    is "$(labels <two.bin)" "$(labels <one.bin)"
+    # every position examined alike: the relevance is the share of clicks, (1 + .6 + ... + .1296) / 5
     printf '%s\n' '1 1' '2 1' '3 1' '4 1' '5 1' >flat
     judge -t flat -e table-2 counts <c.bin >flat.bin
-    is "$(values_of label <flat.bin | awk 'NR == 1 { printf "%.2f", $1 / 0.3875 }')" 0.90
+    is "$(values_of label <flat.bin | awk 'NR == 1 { printf "%.2f", $1 / 0.46112 }')" 0.90
     is "$(column examination <table-2)" '1.000 1.000 1.000 1.000 1.000 '
-    is "$(column fixed <table-2)" '1.000 0.500 0.250 0.125 0.062 '
     head -n 3 flat >short
     fails_on c.bin 1 'judge: the log has 5 positions, and the table short has 3*' judge -t short counts
 }
@@ -119,14 +177,26 @@ simulate() {
     loop 'log2bin -0 log.tsv | judge' | same - bare.bin
 }
 
-@test "-c prints the counts of each pair and position" {
-    lines 'request qid doc position click' 'r1 b x 1 1' 'r1 b y 2 0' 'r2 a%_z x 1 0.5' 'r3 b x 1 0' 'r3 b y 2 1' 'r4 b y 1 1' >log
+@test "-c prints the counts of each pair and position; a value above 0 is one click" {
+    lines 'request qid doc position click' 'r1 b x 1 1' 'r1 b y 2 0' 'r1 b z 3 3' 'r2 a%_z x 1 0.5' 'r3 b x 1 0' 'r3 b y 2 1' 'r3 b z 3 0' 'r4 b y 1 1' >log
     log2bin -0 log | judge -c >counts
-    is "$(tr '\t' ' ' <counts)" 'qid doc position impressions clicks
-a%25_z x 1 1 0.5
-b x 1 2 1
-b y 1 1 1
-b y 2 2 1'
+    is "$(tr '\t' ' ' <counts)" 'qid doc position impressions clicks after after-clicks
+a%25_z x 1 1 1 0 0
+b x 1 2 1 0 0
+b y 1 1 1 0 0
+b y 2 2 1 1 0
+b z 3 2 1 2 1'
+}
+
+@test "counts without the columns after are of users who do not stop, and do not add up with others" {
+    world 0 | cut -f 1-5 >older
+    world >counts
+    judge -0 older 2>err >judged.bin
+    [[ $(sed -n 1p err) == 'judge: the counts lack the columns after and after-clicks: users are taken not to stop at clicks'* ]]
+    is "$(grep -c lack err)" 1
+    judge -c older | same - older
+    fails 1 'judge: older: counts without the columns after and after-clicks, and those of the file before it have them: count all shares by one version' judge -0 counts older
+    fails 1 'judge: counts: counts with the columns after and after-clicks, and those of the file before it lack them*' judge -c older counts
 }
 
 @test "documents of later rounds follow, with their features" {
@@ -163,42 +233,49 @@ qid:a 1:0 2:0 3:0.5 # z'
 
 # ---- warnings and refusals ----
 
-@test "it warns where positions share no document, and by fixed it is an error" {
-    lines 'request qid doc position click' 'r1 a x 1 1' 'r1 a y 2 1' 'r2 b x 1 0' 'r2 b y 2 0' >log
+@test "it warns of positions that no document's move says anything of" {
+    lines 'request qid doc position click' 'r1 a x 1 1' 'r1 a y 2 1' 'r1 a z 3 0' 'r2 b x 1 0' 'r2 b y 2 0' 'r2 b z 3 0' >log
     log2bin -0 log >log.bin
-    judge <log.bin 2>err >judged.bin
-    is "$(cat err)" 'judge: position 2 shares no document with position 1, directly or through others: its examination is known by the features alone'
-    fails_on log.bin 1 'judge: position 2 shares no document with position 1*use -a joint' judge -a fixed
+    judge -e table <log.bin 2>err >judged.bin
+    is "$(sed 1d err)" 'judge: position 2 to 3: hardly a document was shown there and elsewhere: the examination is known by the features alone'
+    # half a click where there is none, whose error is not known
+    is "$(awk -F '\t' 'NR == 4 { print $3, ($2 > 0) }' table)" '- 1'
+    head -n 4 log | log2bin -0 | judge 2>err >judged.bin
+    is "$(sed 1d err)" 'judge: position 2 to 3: hardly a document was shown there and elsewhere: taken as examined down to the first click'
 }
 
-@test "it warns where the logging ranker knew what the features do not" {
-    # 300 queries of two documents, relevance 0.9 or 0.1; the better one is first in 8 of 10 lists.
-    {
-        echo "qid doc position impressions clicks" | tr ' ' '\t'
-        awk 'BEGIN { for (q = 1; q <= 300; q++) for (d = 1; d <= 2; d++) for (k = 1; k <= 2; k++) {
-            n = d == k ? 80 : 20
-            x = (x * 16807 + q) % 2147483647
-            printf "q%d\td%d\t%d\t%d\t%d\n", q, d, k, n, n * (d == 1 ? .9 : .1) / k + x / 2147483647 } }'
-    } >counts
-    judge -0 -e table counts 2>err >judged.bin
-    [[ $(cat err) == 'judge: examination of position 2 is '*' by joint and 0.5'*' by fixed, '*' standard errors apart: the logging ranker may know what the features do not; use -a fixed, or -t' ]]
-    # with a feature that says which it is, the two agree
-    awk 'BEGIN { for (q = 1; q <= 300; q++) for (d = 1; d <= 2; d++) print 0, "qid:q" q, "1:" d, "# d" d }' | svm2bin >c.bin
+# clicks_by FEATURES: counts of 60 queries of 3 documents, whose relevance is 0.1, 0.3 or 0.5 by the document, in
+# all orders alike; and candidates whose only feature is a function of q and d.
+clicks_by() {
+    { world | head -n 1
+      awk 'BEGIN { for (q = 1; q <= 60; q++) for (d = 1; d <= 3; d++) for (k = 1; k <= 3; k++)
+        printf "q%d\td%d\t%d\t60\t%d\t%d\t%d\n", q, d, k, 60 * (d / 5 - .1), (k > 1 ? 30 : 0), (k > 1 ? 30 * (d / 5 - .1) : 0) }'; } >counts
+    awk "BEGIN { for (q = 1; q <= 60; q++) for (d = 1; d <= 3; d++) print 0, \"qid:q\" q, \"1:\" $1, \"# d\" d }" | svm2bin >c.bin
+}
+
+@test "it says whether what it learnt predicts the clicks of other queries" {
+    clicks_by d
     judge counts <c.bin 2>err >judged.bin
-    is "$(cat err)" ''
+    [[ $(sed -n 2p err) == 'judge: what judge learnt predicts clicks on other queries: on 12 queries left out it gains 0.'*' a click over documents all alike, error '*'; over their mean positions 0.'*', error '* ]]
+    clicks_by '(q * q * 7 + d * 3) % 11'
+    judge counts <c.bin 2>err >judged.bin
+    [[ $(sed -n 2p err) == 'judge: what judge learnt does not predict clicks on other queries; keep the old ranker: on 12 queries left out it gains '* ]]
+    # without features there is nothing to tell
+    judge -0 counts 2>err >judged.bin
+    is "$(wc -l <err)" 1
 }
 
 @test "documents with counts that are not among the candidates are left out, and counted" {
     world >counts
     world_candidates | bin2txt | grep -v 'q3.*d5' | svm2bin | judge counts >judged.bin 2>err
-    is "$(cat err)" 'judge: left out 1 of 15 counted documents, which are not among the candidates'
+    is "$(head -n 1 err)" 'judge: left out 1 of 15 counted documents, which are not among the candidates'
     [ "$(values_of label <judged.bin | wc -l)" = 14 ]
 }
 
 @test "candidates of other queries than the counts are refused, not left out" {
     world >counts
     echo "0 qid:1 1:1 # d1" | svm2bin >others.bin
-    fails_on others.bin 1 'judge: none of the 3 queries with counts is among the candidates: both must have the same qids (-0 judges without candidates)' \
+    fails_on others.bin 1 'judge: none of the 3 queries with counts, such as q1, is among the candidates, such as 1: both must have the same qids (-0 judges without candidates)' \
         judge counts
     [ ! -s out ]
 }
@@ -224,33 +301,39 @@ qid:a 1:0 2:0 3:0.5 # z'
     [ ! -s out ]
     printf 'rankpipe/1 end rounds=0 bytes=0\n' >empty
     fails_on empty 1 'judge: <stdin>: no rounds' judge
-    lines 'qid doc position impressions clicks' 'a x 1 1 1e30' 'a x 2 1 1e30' >counts
+    lines 'qid doc position impressions clicks' 'a x 1 1 1e30' 'a x 2 1 1e30' 'a y 1 5 0' >counts
     judge -0 counts >large.bin
     bin2txt -f check large.bin
-    { lines 'request qid doc position click' && lines 'r1 a x 1 3e38' 'r2 a x 1 3e38' 'r2 a y 2 1e38'; } >log
-    log2bin -0 log >huge.bin
-    printf '1 1e-6\n2 1\n' >table
-    fails_on huge.bin 1 'judge: document 0 of qid a has the relevance 3e+44: its clicks are too large' judge -t table
+    printf '1 1e-9\n2 1e-9\n' >table
+    fails 1 '*judge: document 0 of qid a has the relevance *e+38: its clicks are too large' judge -0 -t table counts
+}
+
+@test "a log of clicks alone is refused, whatever is asked" {
+    lines 'request qid doc position click' 'r1 a x 1 1' 'r1 a y 2 1' 'r2 a y 1 1' >log
+    log2bin -0 log >log.bin
+    judge -c <log.bin >counts
+    printf '1 1\n2 1\n' >table
+    for words in '' '-t table' '-e new' '-l'; do
+        # shellcheck disable=SC2086 # none is a word
+        fails_on log.bin 1 'judge: all documents shown were clicked on: a log of clicks alone, which lacks what users passed over: log2bin -r adds it from the old ranker'"'"'s run (rankpipe-logs(7))' judge $words
+        # shellcheck disable=SC2086
+        fails 1 'judge: all documents shown were clicked on*' judge -0 $words counts
+    done
+    [ ! -e new ]
 }
 
 @test "a file of counts that is wrong is refused, with its line" {
     small_text >text
     fails 1 "judge: text: line 1: not the first line of counts*" judge -c text
-    head=$(lines 'qid doc position impressions clicks')
+    older=$(lines 'qid doc position impressions clicks')
     for wrong in 'a x 1 5:5 fields' 'a x 0 5 1:position' 'a x 1000001 5 1:position' 'a x 1 0 1:impressions' 'a x 1.5 5 1:whole' 'a x 1 5 -1:number' 'a x 1 -5 1:whole' ' x 1 5 1:qid'; do
-        { echo "$head" && lines "${wrong%:*}"; } >counts
+        { echo "$older" && lines "${wrong%:*}"; } >counts
         fails 1 "judge: counts: line 2: *" judge -c counts
     done
+    # impressions, clicks, after, after-clicks
+    for wrong in '5 1:5 fields, not 7' '5 1.5 0 0:not a whole*' '5 6 0 0:more clicks*' '5 1 6 0:more clicks*' '5 2 1 2:more clicks*' '5 1 2 2:more clicks*' '5 4 2 0:more clicks*'; do
+        { world | head -n 1 && lines "a x 2 ${wrong%:*}"; } >counts
+        fails 1 "judge: counts: line 2: ${wrong#*:}*" judge -c counts
+    done
     fails 1 'judge: cannot open nothing: *' judge -0 nothing
-}
-
-@test "the seed changes the standard errors and nothing else" {
-    simulate 300
-    judge -e one.tsv <log.bin >one.bin 2>/dev/null
-    judge -s 2 -e two.tsv <log.bin >two.bin 2>/dev/null
-    same one.bin two.bin
-    same <(cut -f 1,2,4,6,8- one.tsv) <(cut -f 1,2,4,6,8- two.tsv)
-    ! cmp -s one.tsv two.tsv
-    judge -e again.tsv <log.bin 2>/dev/null | same - one.bin
-    same one.tsv again.tsv
 }
