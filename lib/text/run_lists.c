@@ -104,7 +104,9 @@ static size_t give_clicks(struct run_lists *lists, const char *qid,
 int run_lists_show(struct run_lists *lists, struct click_request *request, struct fault *fault)
 {
     char plain[QID_BYTES + 1] = "";
-    const char *qid = lists->coded || !qid_word_decode(request->qid, plain) ? request->qid : plain;
+    bool coded = lists->coded || !qid_word_decode(request->qid, plain) ||
+                 strpbrk(plain, " \t\n\r#"); /* then bin2txt -f run prints it as it is, too */
+    const char *qid = coded ? request->qid : plain;
     size_t n = rank(lists, qid, fault), places = n < lists->places ? n : lists->places;
     size_t bytes = places ? show(lists, places, fault) : 0;
     size_t clicked = fault->kind == FAULT_NONE ? give_clicks(lists, qid, request, fault) : 0;

@@ -200,7 +200,7 @@ refused() {
  line 5: request r3: no document at position 1
  line 6: 3 fields, but the first line names 5 columns
  line 8: a request that comes again after another one
-log2bin: skipped 4 of 6 requests'
+log2bin: skipped 4 of 6 requests: more than a fifth, and what is left may be no sample of them: mend the log'
     lines "$HEAD" 'r1 zz d1 1 1' >log
     fails_on c.bin 1 '*log2bin: log: each of the 1 requests has an error' log2bin -k log
 }
@@ -211,6 +211,116 @@ log2bin: skipped 4 of 6 requests'
     log2bin log <c.bin >log.bin 2>err
     is "$(cat err)" "log2bin: 1 of 1 rounds lack the log's score or label, which it does not give of candidates that were not shown
 log2bin: none of 1 requests has a click"
+}
+
+@test "-k warns of what is left where more than a fifth was skipped" {
+    for n in 4 3; do
+        { lines "$HEAD" && seq "$n" | sed 's/.*/r& a d1 1 1/' | tr ' ' '\t' && lines 'bad a d1 2 1'; } >log
+        log2bin -0 -k log 2>err >log.bin
+        is "$(tail -n 1 err | cut -d : -f 2)" " skipped 1 of $((n + 1)) requests"
+        [ $n = 3 ] || is "$(tail -n 1 err)" 'log2bin: skipped 1 of 5 requests'
+    done
+    [[ $(tail -n 1 err) == 'log2bin: skipped 1 of 4 requests: more than a fifth, '* ]]
+}
+
+@test "a name that is not among the candidates is answered with the nearest that is" {
+    printf '0 qid:red%%20tv 1:1 # tv-17\n0 qid:red%%20tv 1:2 # tv-3\n0 qid:radio 1:2 # x\n' | svm2bin -Q >c.bin
+    lines "$HEAD" 'r1 red%20tv tv-17 1 1' >log
+    fails_on c.bin 1 "log2bin: log: line 2: request r1: qid red%2520tv is not among the candidates: the nearest is red%20tv; -Q takes %XX in the log, and in svm2bin's text, as encoded already" log2bin log
+    for qid in Red~20TV red+tv RED%2520tv; do
+        lines "$HEAD" "r1 $qid tv-17 1 1" >log
+        fails_on c.bin 1 "log2bin: log: line 2: request r1: qid $qid is not among the candidates: the nearest is red%20tv" log2bin -Q log
+    done
+    lines "$HEAD" 'r1 radoi x 1 1' >log
+    fails_on c.bin 1 '*: qid radoi is not among the candidates: the nearest is radio' log2bin log
+    lines "$HEAD" 'r1 television x 1 1' >log
+    fails_on c.bin 1 '*: qid television is not among the candidates' log2bin log
+    lines "$HEAD" 'r1 radio x 1 1' 'r2 red%20tv tv-7 1 1' >log
+    fails_on c.bin 1 'log2bin: log: line 3: request r2: document tv-7 is not among the candidates of qid red%20tv: the nearest is tv-17' log2bin -Q log
+}
+
+@test "-Q takes %XX in a qid as encoded already" {
+    { lines "$HEAD" 'r1 red%20tv%c3%89 A 1 1' && printf 'r%%20\tred tv\tA\t1\t1\n'; } >log
+    is "$(log2bin -0 log | bin2txt -f head | grep -o 'qid=[^ ]* request=[^ ]*' | paste -sd ' ')" 'qid=red%2520tv%25c3%2589 request=r1 qid=red%20tv request=r%2520'
+    is "$(log2bin -0 -Q log | bin2txt -f head | grep -o 'qid=[^ ]*' | paste -sd ' ')" 'qid=red%20tv%C3%89 qid=red%20tv'
+    for qid in 'a%' 'a%2' 'a%2x' '%zz' 'a%00b'; do
+        lines "$HEAD" "r1 $qid A 1 1" >log
+        fails 1 "log2bin: log: line 2: with -Q a % is followed by two hexadecimal digits, not both 0, and % itself is %25, but this qid has '%*': '$qid'" log2bin -0 -Q log
+    done
+}
+
+# ---- clicks alone ----
+
+@test "-r makes the lists of clicks alone from the old ranker's run" {
+    # by falling score, whatever the ranks and lines say; equal scores in the order of the lines
+    printf '%s\n' 'q Q0 C 1 1 old' 'q Q0 A 9 3 old' 'q Q0 D 2 1 old' 'q Q0 B 3 2.5 old' 'p Q0 A 1 1 old' >run
+    lines 'request qid doc' 'r1 q B' 'r1 q B' 'r1 q D' 'r2 p A' 'r3 q Z' 'r4 none A' 'r5 q A' 'r5 q Z' >clicks
+    log2bin -0 -r run clicks 2>err | bin2txt -f log | cut -f 1-5 | tr '\t' ' ' >got
+    is "$(cat got)" 'request qid doc position click
+r1 q A 1 0
+r1 q B 2 1
+r1 q C 3 0
+r1 q D 4 1
+r2 p A 1 1
+r5 q A 1 1
+r5 q B 2 0
+r5 q C 3 0
+r5 q D 4 0'
+    is "$(cat err)" 'log2bin: clicks on documents that are not among the first 10 of the run: 3; requests without other clicks, which are left out: 2'
+    log2bin -0 -p 2 -r run clicks 2>err | bin2txt -f log | cut -f 1-5 | tr '\t' ' ' >got
+    is "$(cat got)" 'request qid doc position click
+r1 q A 1 0
+r1 q B 2 1
+r2 p A 1 1
+r5 q A 1 1
+r5 q B 2 0'
+    is "$(cat err)" 'log2bin: clicks on documents that are not among the first 2 of the run: 4; requests without other clicks, which are left out: 2'
+    lines 'request qid doc click' 'r1 q B 0' 'r1 q C 2' >clicks
+    is "$(log2bin -0 -r run clicks | bin2txt -f log | cut -f 5 | paste -sd ' ')" 'click 0 0 2 0'
+    lines 'request qid doc' 'r3 q Z' >clicks
+    fails 1 '*log2bin: clicks: the log has no requests with a click on a document of their list' log2bin -0 -r run clicks
+    lines 'request qid' 'r3 q' >clicks
+    fails 1 'log2bin: clicks: line 1: no column doc among*' log2bin -0 -r run clicks
+    fails 1 'log2bin: clicks: line 1: 2 fields, but a line of a TREC run has 6*' log2bin -0 -r clicks clicks
+    lines 'request qid doc' 'r1 q B' >clicks
+    fails 1 'log2bin: clicks: line 1: no column position, click among those that the first line names; if these are clicks alone, give -r RUN, the lists that were shown*' log2bin -0 clicks
+}
+
+@test "-r joins the lists with candidates, and its qids are as those of the log" {
+    candidates >c.bin
+    printf '%s\n' 'a Q0 d2 1 2 old' 'a Q0 d1 2 1 old' >run
+    lines 'request qid doc' 'r1 a d1' >clicks
+    is "$(log2bin -r run clicks <c.bin | bin2txt -f rank | cut -f 4,6 | head -n 2 | tr '\t' ' ' | paste -sd ' ')" 'd2 0 d1 1'
+    printf '%s\n' 'red%20tv Q0 x 1 2 old' >run
+    lines 'request qid doc' 'r1 red%20tv x' >clicks
+    is "$(log2bin -0 -r run clicks | values_of qid)" 'red%2520tv'
+    is "$(log2bin -0 -Q -r run clicks | values_of qid)" 'red%20tv'
+}
+
+@test "the clicks of a full log, and the run of its ranker, are that log" {
+    small_text | awk '{ print $0 " # d" NR }' | svm2bin >q.bin
+    echo 1 1 | weights2bin >w
+    score -m w <q.bin | explore | bin2txt -f run >run
+    replay -n 200 q.bin | score -m w | explore | feedback-mask -c perfect | bin2txt -f log | cut -f 1-5 >full
+    awk -F '\t' 'NR == FNR { if ($5 > 0) clicked[$1] = 1; next } FNR == 1 || $1 in clicked' full full >some
+    awk -F '\t' -v OFS='\t' 'NR == 1 || $5 > 0 { print $1, $2, $3 }' full >clicks
+    log2bin -0 -r run clicks | bin2txt -f log | cut -f 1-5 | same - some
+}
+
+# ---- clients ----
+
+@test "of a client only the first requests of a query become rounds" {
+    {
+        lines "$HEAD client"
+        for i in 1 2 3; do lines "m$i a d1 1 1 me" "m$i a d2 2 1 me" "y$i a d1 1 0 you" "n$i a d1 1 1 -" "b$i b d1 1 1 me"; done
+    } >log
+    log2bin -0 -n 2 log 2>err | values_of request | paste -sd ' ' >got
+    is "$(cat got)" 'm1 y1 n1 b1 m2 y2 n2 b2 n3'
+    is "$(cat err)" 'log2bin: requests left out: 3, with 3 clicks: of a client only the first 2 requests of a query count (-n)'
+    log2bin -0 log 2>err | values_of request | wc -l >got
+    is "$(cat got err)" 12
+    { lines "$HEAD client" && seq 12 | sed 's/.*/r& a d1 1 1 me/' | tr ' ' '\t'; } >log
+    is "$(log2bin -0 log 2>err | values_of request | tail -n 1)" r10
 }
 
 # ---- the column propensity ----

@@ -753,3 +753,30 @@ svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
     svm2bin -e text | replay -n 2 - | explore -g 1 | feedback-mask -k 1 >seen.bin
     is "$(replay -n 2 seen.bin | values_of base | sort -n | paste -sd ' ')" '0 0 1 1 2'
 }
+
+@test "-Q takes %XX in a qid as encoded already; else % is a byte as others are" {
+    printf '%s\n' '1 qid:red%20tv 1:1 # a' '0 qid:red%20tv 1:2' '1 qid:%c3%89 1:1' >text
+    is "$(svm2bin text | values_of qid | paste -sd ' ')" 'red%2520tv %25c3%2589'
+    is "$(svm2bin -Q text | values_of qid | paste -sd ' ')" 'red%20tv %C3%89'
+    { for i in 1 2 3; do svm2bin -Q -i $i/3 text; done; } | values_of qid | paste -sd ' ' >got
+    is "$(cat got)" 'red%20tv %C3%89'
+    for qid in a% a%2 a%2x %zz a%00b; do
+        echo "1 qid:$qid 1:1" >text
+        fails 1 "svm2bin: text: line 1: with -Q a % is followed by two hexadecimal digits, not both 0, and % itself is %25, but this qid has '%*': '$qid'" svm2bin -Q text
+    done
+    printf '%s\n' '1 qid:a% 1:1' '1 qid:a%25 1:1' >text
+    svm2bin -kQ text 2>/dev/null | values_of qid >got
+    is "$(cat got)" a%25
+}
+
+@test "a blank in a qid: the message has a command that makes it %20" {
+    printf '%s\n' '1 qid:red wide tv 1:1 2:0.5 # a b' '0 qid:red wide tv 2:1' '1 qid:plain 1:1 # x y' '1 qid:no features' >text
+    fails 1 "svm2bin: text: line 1: *: a qid is one word: for %20 in place of its blanks, run *" svm2bin text
+    sed -n "s/.*, run \(sed .*\), and give svm2bin -Q$/\1/p" err >command
+    sh -c "$(cat command)" <text >coded
+    is "$(cat coded)" '1 qid:red%20wide%20tv 1:1 2:0.5 # a b
+0 qid:red%20wide%20tv 2:1
+1 qid:plain 1:1 # x y
+1 qid:no%20features'
+    is "$(svm2bin -Q coded | values_of qid | paste -sd ' ')" 'red%20wide%20tv plain no%20features'
+}

@@ -270,6 +270,7 @@ static void case_log(struct dice *draw)
         change_bytes(draw, &bytes);
         file_put("log", bytes.data, bytes.n);
     }
+    (void)run_words("bin2txt -f run", "in", "run");
     command_word(&read, "log2bin");
     options_draw(draw, &read, &log2bin, 6);
     command_words(&read, draw_below(draw, 2) ? "-0 log" : "log");
