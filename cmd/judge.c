@@ -199,8 +199,8 @@ static void report_users(const struct judge *my)
         return;
     }
     if (estimate->reason == BY_REQUESTS) {
-        warn(my->host, "judge", "users are taken to stop at clicks: the log has no requests without "
-             "a click, so it does not show whether they do");
+        warn(my->host, "judge", "users are taken to stop at clicks: the log has no requests "
+             "without a click, so it does not show whether they do");
         return;
     }
     struct names why = { .bytes = 0 };
@@ -269,8 +269,8 @@ static int judge_all(struct judge *my)
     struct estimate *estimate = &my->estimate;
     const struct evidence *evidence = &my->pool.evidence;
     if (*my->files && !my->bare && !my->pool.any && my->pool.impressions.queries > 0)
-        return fault_other(fault, "none of the %zu queries with counts, such as %.60s, is among the "
-                           "candidates, such as %.60s: both must have the same qids (-0 judges "
+        return fault_other(fault, "none of the %zu queries with counts, such as %.60s, is among "
+                           "the candidates, such as %.60s: both must have the same qids (-0 judges "
                            "without candidates)", my->pool.impressions.queries,
                            impressions_qid(&my->pool.impressions, 0), my->pool.unknown);
     if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0) return -1;
@@ -280,9 +280,9 @@ static int judge_all(struct judge *my)
         return fault_other(fault, "the log has %zu positions, and the table %s has %zu: add lines "
                            "to the table", evidence->positions, my->given, my->examination.places);
     if (estimate_make(estimate, evidence, my->host->watch, fault) < 0) return -1;
+    if ((my->table && write_table(my) < 0) || write_rounds(my) < 0) return -1;
     report(my);
-    if (my->table && write_table(my) < 0) return -1;
-    return write_rounds(my);
+    return 0;
 }
 
 static int end_judge(void *self)

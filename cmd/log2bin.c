@@ -95,7 +95,8 @@ static int parse(void *self, struct options *options, struct host *host)
         return fault_usage(options->fault, "-e and -0 exclude each other: -e says in what order "
                            "the candidates are");
     if (options->given['p'] && !my->run)
-        return fault_usage(options->fault, "-p needs -r: a log of all documents shown has its lists");
+        return fault_usage(options->fault, "-p needs -r: a log of all documents shown has its "
+                           "lists");
     if (my->run && strcmp(my->run, "-") == 0)
         return fault_usage(options->fault, "the run comes from a file: standard input has the "
                            "candidates, or with -0 the log");
@@ -151,13 +152,15 @@ static int report_missing(struct log2bin *my, size_t q, const char *document, st
     char nearest[CANDIDATES_NAME] = "", advice[CANDIDATES_NAME + 120] = "";
     struct fault *fault = my->host->fault;
     const char *qid = my->log.now.qid;
+    struct candidates *all = &my->candidates;
     bool near = my->skipped < WARNINGS &&
-                (document ? candidates_nearest_document(&my->candidates, q, document, round, nearest)
-                          : candidates_nearest_query(&my->candidates, qid, round, nearest));
+                (document ? candidates_nearest_document(all, q, document, round, nearest)
+                          : candidates_nearest_query(all, qid, round, nearest));
     bool coded = !document && !my->log.line.coded && strchr(qid, '%') != NULL;
     if (near)
         snprintf(advice, sizeof advice, ": the nearest is %.100s%s", nearest,
-                 coded ? "; -Q takes %XX in the log, and in svm2bin's text, as encoded already" : "");
+                 coded ? "; -Q takes %XX in the log, and in svm2bin's text, as encoded already"
+                       : "");
     return document ? click_log_wrong(&my->log, fault, "document %.60s is not among the candidates "
                                       "of qid %.60s%s", document, qid, advice)
                     : click_log_wrong(&my->log, fault, "qid %.60s is not among the candidates%s",

@@ -63,7 +63,8 @@ int candidates_read(struct candidates *candidates, const char *file, struct roun
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+    int small = c | 32;
+    return c >= '0' && c <= '9' ? c - '0' : small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
 /* Decodes %XX and ~XX once. Returns whether there were some. */

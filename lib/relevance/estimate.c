@@ -24,9 +24,9 @@ static int check_clicks(const struct estimate *estimate, const struct evidence *
     if (all == 0)
         return fault_other(fault, "no clicks: nothing can be judged by this log");
     if (!missed)
-        return fault_other(fault, "all documents shown were clicked on: a log of clicks alone, which "
-                           "lacks what users passed over: log2bin -r adds it from the old ranker's "
-                           "run (rankpipe-logs(7))");
+        return fault_other(fault, "all documents shown were clicked on: a log of clicks alone, "
+                           "which lacks what users passed over: log2bin -r adds it from the old "
+                           "ranker's run (rankpipe-logs(7))");
     if (top == 0 && !estimate->given)
         return fault_other(fault, "no clicks at position 1, to which examination is compared: give "
                            "the examination of each position (-t)");
@@ -105,8 +105,8 @@ int estimate_make(struct estimate *my, const struct evidence *evidence, struct w
         choose(my, evidence, &stop, watch, fault) < 0)
         return -1;
     bool checks = evidence->dim > 0 && held_out_tells(&my->held_out);
-    if (checks && !my->part.theta &&
-        users_fit(&my->part, stop, evidence, my->held_out.others, my->given, NULL, watch, fault) < 0)
+    if (checks && !my->part.theta && users_fit(&my->part, stop, evidence, my->held_out.others,
+                                               my->given, NULL, watch, fault) < 0)
         return -1;
     if (users_fit(&my->users, stop, evidence, NULL, my->given, my->part.theta ? &my->part : NULL,
                   watch, fault) < 0)

@@ -248,7 +248,8 @@ int marginal_fit(struct marginal *marginal, const struct counts *counts, bool gi
     if (!x) return -1;
     double *centre = x + free + rest + K;
     struct marginal_loss loss = { .marginal = marginal, .counts = counts, .given = given,
-                                  .centre = centre, .sum = x + free + rest, .watch = watch, .fault = fault };
+                                  .centre = centre, .sum = x + free + rest, .watch = watch,
+                                  .fault = fault };
     counts_exposure(counts, marginal->theta, marginal->E);
     count_pairs(&loss, above);
     find_centre(&loss, centre);

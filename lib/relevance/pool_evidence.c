@@ -59,7 +59,8 @@ struct arrays {
 static int find_room(struct pool *pool, struct arrays *arrays, struct fault *fault)
 {
     size_t Q = pool->queries, J = pool->impressions.pairs, n = pool->impressions.cells;
-    size_t bytes = (Q + 1 + J + 1) * sizeof(size_t) + Q * (sizeof(struct matrix) + sizeof(uint32_t));
+    size_t bytes = (Q + 1 + J + 1) * sizeof(size_t) +
+                   Q * (sizeof(struct matrix) + sizeof(uint32_t));
     char *at = buffer_for(&pool->arrays, bytes, 1, fault);
     arrays->cell = buffer_for(&pool->cells, n + 1, sizeof *arrays->cell, fault);
     arrays->named = calloc((J > Q ? J : Q) + 1, sizeof *arrays->named);

@@ -86,8 +86,8 @@ static int check_columns(struct click_line *line, struct fault *fault)
         }
     if (lacks == due)
         return lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault, "the first "
-                           "line must name the columns, with tabs between them: request, qid, doc%s",
-                           line->alone ? "" : ", position, click");
+                           "line must name the columns, with tabs between them: request, qid, "
+                           "doc%s", line->alone ? "" : ", position, click");
     bool clicks = at[CLICK_REQUEST] != SIZE_MAX && at[CLICK_QID] != SIZE_MAX &&
                   at[CLICK_DOC] != SIZE_MAX;
     return lacks == 0 ? 0 : lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault,

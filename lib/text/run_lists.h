@@ -28,8 +28,9 @@ int run_lists_read(struct run_lists *lists, char *file, size_t places, bool code
 
 /* Makes of a request that has clicks alone the one that was shown: the first documents of its query
  * by score, equal ones in the order of the run's lines. Its shown and names are then those of
- * `lists`, until the next call; propensity, score and label are not known. 1; 0: none of its clicks is in a list, so nothing is known of what
- * it was shown; or a fault. O(n log n) for n documents of the query. */
+ * `lists`, until the next call; propensity, score and label are not known. 1; 0: none of its clicks
+ * is in a list, so nothing is known of what it was shown; or a fault. O(n log n) for n documents of
+ * the query. */
 int run_lists_show(struct run_lists *lists, struct click_request *request, struct fault *fault);
 
 void run_lists_close(struct run_lists *lists);

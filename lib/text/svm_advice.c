@@ -276,8 +276,8 @@ static const struct svm_advice advices[] = {
     { has_odd_qid, "for qid:NAME, run sed -E 's/qid[:=][[:blank:]]*([^[:blank:]:]+)"
                    "([[:blank:]]|$)/qid:\\1\\2/I'", false },
     { has_blank_qid, "a qid is one word: for %20 in place of its blanks, run sed -E ':a; "
-                     "s/^([^#]*qid:[^ #:]*) +([^ :#]+)( |$)/\\1%20\\2\\3/; ta', and give svm2bin -Q",
-      false },
+                     "s/^([^#]*qid:[^ #:]*) +([^ :#]+)( |$)/\\1%20\\2\\3/; ta', and give "
+                     "svm2bin -Q", false },
     { has_late_qid, "the qid follows the label: run sed -E 's/^([^[:blank:]]+)([^#]*)[[:blank:]]"
                     "(qid:[^[:blank:]]+)/\\1 \\3\\2/'", false },
     { has_loose_colon, "for index:value without blanks, run sed -E 's/([0-9])[[:blank:]]*:"

@@ -123,8 +123,9 @@ static void digamma(void)
         }
     }
     for (double x = 1e-290; x < 1e290; x *= x < 1e-3 || x > 1e6 ? 1.7 : 1.003)
-        near(real_digamma(2 * x), ((long double)real_digamma(x) + (long double)real_digamma(x + 0.5))
-             / 2 + logl(2), 3e-15, "digamma of twice x");
+        near(real_digamma(2 * x), ((long double)real_digamma(x) +
+                                   (long double)real_digamma(x + 0.5)) / 2 + logl(2), 3e-15,
+             "digamma of twice x");
     check(isinf(real_digamma(0)) && real_digamma(0) < 0, "digamma of 0", real_digamma(0), 0);
     check(isinf(real_digamma(INFINITY)) && isnan(real_digamma(-1)) && isnan(real_digamma(NAN)),
           "digamma of infinity", real_digamma(INFINITY), 0);
@@ -190,8 +191,8 @@ static void gradient(const struct small *log, const struct counts *counts, struc
     double x[X], g[X], above[MARGINAL_WHOLES] = { 0 }, sum[PLACES];
     static const double centre[DIM] = { 0.5, -1, 0.25 };
     long double y[X];
-    struct marginal_loss loss = { .marginal = &marginal, .counts = counts, .centre = centre, .above = above,
-                                  .sum = sum, .watch = &watch, .fault = &fault };
+    struct marginal_loss loss = { .marginal = &marginal, .counts = counts, .centre = centre,
+                                  .above = above, .sum = sum, .watch = &watch, .fault = &fault };
     near(marginal_open(&marginal, &log->evidence, &fault), 0, 0, "marginal_open");
     for (size_t j = 0; j < PAIRS; j++) {
         bool shown = false;
@@ -242,7 +243,8 @@ static void greatest(const struct small *log, const struct counts *counts)
     for (size_t i = 0; i < X; i++)
         for (int side = -1; side <= 1; side += 2) {
             y[i] += 0.05L * side;
-            check(written_out(log, counts, none, y) > least, "less than the least", (double)i, side);
+            check(written_out(log, counts, none, y) > least, "less than the least", (double)i,
+                  side);
             y[i] -= 0.05L * side;
         }
     marginal_close(&one);

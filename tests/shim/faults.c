@@ -383,18 +383,24 @@ static bool names_it(const char *words)
     return false;
 }
 
-/* What a member said after the line, if it begins so, by which update reports that it resumes. */
-static const char *after_resuming(const char *words)
+/* What a member said after the lines by which it reports, when nothing failed, that update resumes and
+ * what judge found. */
+static const char *after_reports(const char *words)
 {
-    static const char report[] = "update: resuming from round ";
-    const char *end = strchr(words, '\n');
-    return end && strncmp(words, report, sizeof report - 1) == 0 ? end + 1 : words;
+    static const char *const reports[] = { "update: resuming from round ", "judge: users ",
+                                           "judge: position " };
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        const char *end = strchr(words, '\n');
+        if (end && strncmp(words, reports[i], strlen(reports[i])) == 0)
+            words = end + 1;
+    }
+    return words;
 }
 
 /* NULL, or what is wrong with how a member ended. */
 static const char *check_end(const struct member *member, const struct mishap *mishap)
 {
-    const char *words = after_resuming(member->words.at), *line = strchr(words, '\n');
+    const char *words = after_reports(member->words.at), *line = strchr(words, '\n');
     size_t n = strlen(member->argv[0]);
     bool broken = WIFSIGNALED(member->status) && WTERMSIG(member->status) == SIGPIPE;
     if (well(member) || (broken && (member_count > 1 || mishap->error == EPIPE)))
