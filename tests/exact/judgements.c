@@ -385,6 +385,24 @@ static void within_by_hand(struct small *log)
     counts_close(&counts);
 }
 
+/* Position 2 was shown, and nothing clicked on there: it counts half a click, here and in the marginal
+ * likelihood; positions 3 and 4 were not shown. Then .5 - C share - (t - prior) / .09 is 0. */
+static void half_a_click(struct small *log)
+{
+    static const double clicks[][2] = { { 20, 0 }, { 10, 0 }, { 10, 0 } };
+    double prior[PLACES] = { 0, -2, 0, 0 }, theta[PLACES], error[PLACES];
+    struct counts counts = { 0 };
+    set(log, clicks);
+    near(counts_make(&counts, &log->evidence, COUNTS_ALL, NULL, NULL, &fault), 0, 0, "counts");
+    near(counts.at[0], 800, 0, "clicks at position 1");
+    near(counts.at[1], 0.5, 0, "clicks of a position without any");
+    near(counts.at[2], 0, 0, "clicks of a position that was not shown");
+    near(within_fit(&counts, prior, theta, error, &fault), 0, 0, "within_fit");
+    long double t = logl(theta[1]), share = theta[1] / (1 + (long double)theta[1]);
+    near((double)(0.5L - 800 * share - (t - prior[1]) / 0.09L), 0, 0.01, "the slope at half a click");
+    counts_close(&counts);
+}
+
 /* ---- users ---- */
 
 /* A cell of 6 impressions with 4 clicks, and 4 with 1 click below a click; one without clicks, and
@@ -622,6 +640,7 @@ int main(void)
         left_out(&log);
     }
     within_by_hand(&log);
+    half_a_click(&log);
     stopping_by_hand(&log);
     over_places(&log);
     return 0;
