@@ -89,8 +89,38 @@ double marginal_of_pair(double c, double E, double s, double a)
 /* What is known of a while pairs are added up. */
 struct shape {
     double a, log_gamma, digamma;
-    double slope; /* of the likelihood by a, so far */
+    double slope;   /* of the likelihood by a, so far */
+    double product; /* of the rates of pairs without a click, whose logarithms are not yet added */
 };
+
+/* Adds the logarithm of the product: returns what the likelihood gains. */
+static double add_product(struct shape *shape)
+{
+    double log_rates = real_log(shape->product);
+    shape->product = 1;
+    shape->slope -= log_rates;
+    return -shape->a * log_rates;
+}
+
+/* Adds a pair without a click, of the rate a + E m. One logarithm does for many of them. */
+static double add_unclicked(struct shape *shape, double rate)
+{
+    double sum = shape->product > 1e100 || shape->product < 1e-100 ? add_product(shape) : 0;
+    shape->product *= rate;
+    shape->slope -= shape->a / rate;
+    return sum;
+}
+
+/* Adds a pair with C clicks. */
+static double add_clicked(struct shape *shape, double C, double s, double rate)
+{
+    double log_rate = real_log(rate);
+    shape->slope -= log_rate + (C + shape->a) / rate;
+    if (is_whole(C))
+        return C * s - (C + shape->a) * log_rate;
+    shape->slope += real_digamma(C + shape->a) - shape->digamma;
+    return C * s - (C + shape->a) * log_rate + real_log_gamma(C + shape->a) - shape->log_gamma;
+}
 
 /* Adds up the pairs of query q: returns their likelihood without a ln a. Sets their means, and
  * slope[j] by s_j. */
@@ -101,19 +131,17 @@ static double add_pairs(const struct marginal_loss *loss, size_t q, struct shape
     double a = shape->a, sum = 0;
     for (size_t j = evidence->query[q]; j < evidence->query[q + 1]; j++) {
         double C = loss->counts->of_pair[j], E = my->E[j], m = real_exp(my->s[j]);
-        double rate = a + E * m, log_rate = real_log(rate);
+        double rate = a + E * m;
         my->mean[j] = (C + a) * m / rate;
         my->slope[j] = 0;
         if (!(E > 0))
             continue;
-        sum += C * my->s[j] - (C + a) * log_rate;
-        shape->slope -= log_rate + (C + a) / rate;
-        if (!is_whole(C)) {
-            sum += real_log_gamma(C + a) - shape->log_gamma;
-            shape->slope += real_digamma(C + a) - shape->digamma;
-        }
         if (!is_held(my->s[j], MOST_MEAN))
             my->slope[j] = -a * (C - E * m) / rate;
+        if (C > 0)
+            sum += add_clicked(shape, C, my->s[j], rate);
+        else
+            sum += add_unclicked(shape, rate);
     }
     return sum;
 }
@@ -158,7 +186,7 @@ double marginal_loss(void *of, const double *x, double *g)
         return NAN;
     double *slope = g + free, log_a = held(w[dim + 1], MOST_SHAPE), value;
     double b = w[dim] - dot(dim, w, loss->centre);
-    struct shape shape = { .a = real_exp(log_a) };
+    struct shape shape = { .a = real_exp(log_a), .product = 1 };
     for (size_t k = 1; k <= free; k++)
         my->theta[k] = real_exp(held(x[k - 1], MOST_THETA));
     if (free)
@@ -177,6 +205,7 @@ double marginal_loss(void *of, const double *x, double *g)
         if (dim)
             matrix_transposed_times(&evidence->z[q], my->slope + evidence->query[q], slope);
     }
+    value += add_product(&shape);
     if (free)
         value += examine(loss, x, g);
     for (size_t i = 0; i < dim; i++)

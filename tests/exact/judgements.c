@@ -385,8 +385,9 @@ static void within_by_hand(struct small *log)
     counts_close(&counts);
 }
 
-/* Position 2 was shown, and nothing clicked on there: it counts half a click, here and in the marginal
- * likelihood; positions 3 and 4 were not shown. Then .5 - C share - (t - prior) / .09 is 0. */
+/* Position 2 was shown, and nothing clicked on there: it counts half a click, here and in the
+ * marginal likelihood; positions 3 and 4 were not shown. Then .5 - C share - (t - prior) / .09 is
+ * 0. */
 static void half_a_click(struct small *log)
 {
     static const double clicks[][2] = { { 20, 0 }, { 10, 0 }, { 10, 0 } };
@@ -399,7 +400,8 @@ static void half_a_click(struct small *log)
     near(counts.at[2], 0, 0, "clicks of a position that was not shown");
     near(within_fit(&counts, prior, theta, error, &fault), 0, 0, "within_fit");
     long double t = logl(theta[1]), share = theta[1] / (1 + (long double)theta[1]);
-    near((double)(0.5L - 800 * share - (t - prior[1]) / 0.09L), 0, 0.01, "the slope at half a click");
+    near((double)(0.5L - 800 * share - (t - prior[1]) / 0.09L), 0, 0.01,
+         "the slope at half a click");
     counts_close(&counts);
 }
 

@@ -383,8 +383,8 @@ static bool names_it(const char *words)
     return false;
 }
 
-/* What a member said after the lines by which it reports, when nothing failed, that update resumes and
- * what judge found. */
+/* What a member said after the lines by which it reports, when nothing failed, that update resumes
+ * and what judge found. */
 static const char *after_reports(const char *words)
 {
     static const char *const reports[] = { "update: resuming from round ", "judge: users ",
