@@ -678,14 +678,14 @@ traffic() {
 
 # ---- a start at the engine's order ----
 
-# ranked [OPTION]: 40 rounds of 30 documents, whose base is the order by the sum of their features.
-ranked() {
+# with_base [OPTION]: 40 rounds of 30 documents, whose base is the order by the sum of their features.
+with_base() {
     seq 5 | sed 's/$/\t1/' | weights2bin >sum
     synth -n 40 -l 30 -d 5 linear | bin2txt | svm2bin "$@" | score -b sum
 }
 
 @test "before the first answer a list is the engine's, exactly, whoever learns" {
-    ranked >ranked.bin
+    with_base >ranked.bin
     for learner in memory memory,plain memory,rho=1 ridge; do
         rm -rf w shown
         loop "score | explore | spool shown | feedback-mask -k 1 | update -a $learner -m w" <ranked.bin
@@ -696,7 +696,7 @@ ranked() {
 }
 
 @test "a base: resumed, in pipes and in loop the same bytes; shares add up to one run" {
-    ranked -C >q.bin
+    with_base -C >q.bin
     mkfifo ring
     for learner in memory memory,plain ridge; do
         rm -rf one two log
@@ -718,7 +718,7 @@ ranked() {
 }
 
 @test "with a base all rounds need it; a model without goes on without, and says so once" {
-    ranked >q.bin
+    with_base >q.bin
     synth -n 40 -l 30 -d 5 linear >bare.bin
     update -X -m with <q.bin
     fails_on bare.bin 1 'update: resuming from round 40 of with
@@ -742,7 +742,7 @@ update: <stdin>: round 1*: the step base needs the column base, the order of the
 }
 
 @test "strength= holds the features that are not the base, and needs a base or a prior" {
-    ranked >q.bin
+    with_base >q.bin
     update -X -a memory,strength=1e12 -m held <q.bin
     update -X -a memory -m free <q.bin
     largest() { bin2txt "$1" | awk '$1 == "w" && $2 > 1 && $3 ^ 2 > m { m = $3 ^ 2 } END { print sqrt(m) < 1e-6 }'; }

@@ -217,7 +217,7 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-R rival\] \[-d dim\] -m model | -f ring \[-w window\] | -s scores
+    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-R rival\] \[-b base\] \[-d dim\]*\[-m model | -f ring \[-w window\] | -s scores\]
 score -h explains the options' score
     fails 2 'score: -m, -f and -s each say where the scores come from: give one of them*' \
         score -m model -f ring
