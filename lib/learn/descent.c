@@ -116,10 +116,11 @@ int descent_load(void *own, struct state *state, const struct model *model, stru
 {
     struct descent *my = own;
     (void)model;
-    if (my->bets && !bets_on_length(my))
-        return check_bets(my, state, fault);
-    if (!my->bets && !state->scaled)
-        return 0;
+    if (!state->scaled && state->scale != 1)
+        return fault_data(fault, "model: scale %.17g does not fit steps without a radius, which have "
+                          "1", state->scale);
+    if (!state->scaled)
+        return my->bets ? check_bets(my, state, fault) : 0;
     if (!my->bets && !ball_resume(&my->ball, state->w, state->scale))
         return fault_data(fault, "model: scale %.17g does not fit the direction and radius %.17g",
                           state->scale, my->ball.radius);
@@ -299,11 +300,14 @@ int descent_step(struct descent *descent, struct state *state, const struct matr
                  const double *s, const double *g, struct fault *fault)
 {
     struct touched touched;
-    double product = 0;
-    matrix_transposed_times(x, g, descent->gradient.at);
+    double product = 0, first = learner_first(state->learner, &state->origin);
+    double *z = descent->gradient.at;
+    matrix_transposed_times(x, g, z);
     if (find_touched(descent, state, x, g, &touched, fault) < 0) return -1;
     for (size_t i = 0; descent->bets && i < x->docs; i++)
         product += g[i] * s[i];
+    if (first != 0) /* s is Xw and more, but bets are on w */
+        product -= first * z[0];
     int result = !descent->bets            ? descend(descent, state, &touched, fault)
                  : bets_on_length(descent) ? bet_on_length(descent, state, &touched, product, fault)
                                            : bet_on_each(descent, state, &touched, fault);

@@ -63,6 +63,6 @@ void descent_close(void *own);
 
 #define DESCENT_HOOKS \
     .learning = sizeof(struct descent), .start = descent_start, .reach = descent_reach, \
-    .load = descent_load, .close = descent_close
+    .load = descent_load, .close = descent_close, .offset = true
 
 #endif

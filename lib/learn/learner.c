@@ -44,6 +44,11 @@ const char *learner_instead(const char *name)
     return NULL;
 }
 
+double learner_first(const struct learner *learner, const struct origin *origin)
+{
+    return learner->offset && origin_has_base(origin);
+}
+
 static bool takes(const struct learner *learner, char letter)
 {
     return strchr(learner->letters, letter) != NULL;

@@ -51,7 +51,7 @@ struct state {
     uint64_t rounds; /* learnt */
     size_t dim;
     size_t started;  /* features whose weights are at their start (learn/regressions.h)      */
-    double *w;       /* w[dim]: `scale` times these are the weights that score */
+    double *w;       /* w[dim]: `scale` times these, and learner_first, are the weights that score */
     double scale;    /* 1 unless `scaled` */
     bool scaled;     /* models have w and scale as direction and scale, beside the weights */
     struct arrays arrays; /* that the learner's row lists */
@@ -115,6 +115,8 @@ struct learner {
     const char *made;        /* the steps that it makes features by, where learner_make has no
                               * list; NULL: none                                           */
     bool ranked;             /* after these comes base, where the first round has that column */
+    bool offset;             /* where the features end in base, w is what the weights are more
+                              * than those of the start                                    */
 
     /* ---- update's half: `learning` bytes, at first 0 ---- */
     size_t learning;
@@ -191,6 +193,10 @@ const struct learner *learner_of_model(const struct learner *const *learners, co
 
 /* What to use in the place of a learner that left in 0.5.0; NULL: none of this name did. */
 const char *learner_instead(const char *name);
+
+/* By how much the first weight that scores is more than `scale` times w says, where a learner's
+ * features are these: 1 where its weights begin with the order of a base, else 0. */
+double learner_first(const struct learner *learner, const struct origin *origin);
 
 /* A state before its first round: no weights yet; `most` weights at the most, 0: the learner's own
  * limit. Fills in defaults, and eta from the horizon. learner_close comes next, also after a fault:

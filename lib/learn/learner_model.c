@@ -73,13 +73,26 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
     return 0;
 }
 
+/* Does a model of so many weights have w and scale, too, as direction and scale? */
+static bool is_scaled(const struct state *state, size_t dim)
+{
+    return state->scaled || (dim > 0 && learner_first(state->learner, &state->origin) != 0);
+}
+
+/* Weight j of those that score. */
+static double scored_weight(const struct state *state, size_t j)
+{
+    double w = state->scale * state->w[j];
+    return j == 0 ? w + learner_first(state->learner, &state->origin) : w;
+}
+
 /* Scaled weights: those that score, and what gives them. */
 static int save_scaled(struct state *state, struct model *model, struct fault *fault)
 {
     double *w = buffer_for(&state->spare, state->dim, sizeof *w, fault);
     if (!w) return -1;
     for (size_t j = 0; j < state->dim; j++)
-        w[j] = state->scale * state->w[j];
+        w[j] = scored_weight(state, j);
     return model_put_weights(model, w, fault) < 0 ||
                    model_put_scaled(model, state->w, &state->scale, fault) < 0
                ? -1
@@ -95,8 +108,8 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
                            "not saved");
     if (model_start(model, learner->name, state->rounds, state->dim, fault) < 0 ||
         origin_save(&state->origin, model, fault) < 0 ||
-        (state->scaled ? save_scaled(state, model, fault)
-                       : model_put_weights(model, state->w, fault)) < 0 ||
+        (is_scaled(state, state->dim) ? save_scaled(state, model, fault)
+                                      : model_put_weights(model, state->w, fault)) < 0 ||
         settings_save(&state->settings, model, fault) < 0)
         return -1;
     if (!finite_numbers(state->dim, state->w)) /* such a model could not be read again */
@@ -106,7 +119,7 @@ int learner_save(struct state *state, struct model *model, struct fault *fault)
     return learner->save ? learner->save(state->own, state, model, fault) : 0;
 }
 
-/* Direction and scale must give the model's weights, or the run would go on from others. */
+/* Scale and direction must give the model's weights, or the run would go on from others. */
 static int load_scaled(struct state *state, const struct model *model, struct fault *fault)
 {
     if (model_array(model, "direction", state->dim, state->w, fault) < 0 ||
@@ -114,9 +127,9 @@ static int load_scaled(struct state *state, const struct model *model, struct fa
         return -1;
     for (size_t j = 0; j < state->dim; j++) {
         double w = unaligned_f8((const unsigned char *)model->w + j * sizeof w);
-        if (w != state->scale * state->w[j])
-            return fault_data(fault, "model: weight %zu is %.17g, but scale times direction is "
-                              "%.17g", j, w, state->scale * state->w[j]);
+        if (w != scored_weight(state, j))
+            return fault_data(fault, "model: weight %zu is %.17g, but its scale and direction "
+                              "give %.17g", j, w, scored_weight(state, j));
     }
     return 0;
 }
@@ -147,14 +160,14 @@ int learner_load(struct state *state, const struct model *model, struct fault *f
         origin_load(&state->origin, model, fault) < 0 ||
         (learner->shape && learner->shape(state->own, state, model->dim, model, fault) < 0) ||
         arrays_check(&state->arrays, &state->settings, model, fault) < 0 ||
-        (state->scaled && !(model_has(model, "direction", model->dim, fault) &&
-                            model_has(model, "scale", 1, fault))) ||
+        (is_scaled(state, model->dim) && !(model_has(model, "direction", model->dim, fault) &&
+                                           model_has(model, "scale", 1, fault))) ||
         learner_reach(state, model->dim, fault) < 0 ||
         arrays_load(&state->arrays, &state->settings, model, fault) < 0)
         return -1;
     state->rounds = model->rounds;
     state->started = model->dim;
-    if (!state->scaled)
+    if (!is_scaled(state, state->dim))
         model_weights(model, state->w);
     else if (load_scaled(state, model, fault) < 0)
         return -1;

@@ -80,7 +80,8 @@ double *learner_score(struct state *state, const struct matrix *x, struct fault 
         memcpy(s, state->live, x->docs * sizeof *s);
         return s;
     }
-    matrix_times(x, state->w, state->scale, state->dim, s, spare);
+    matrix_times_from(x, learner_first(state->learner, &state->origin), state->w, state->scale,
+                      state->dim, s, spare);
     return finite_scores(x->docs, s, "one of its features is not finite, or the weights diverge",
                          fault) < 0 ? NULL : s;
 }

@@ -122,6 +122,13 @@ static void hand_on(const struct scoring *scoring, const struct ranking *ranking
     }
 }
 
+/* The weights of a file are all that score, unless it has none yet. */
+static double find_first(const struct scoring *scoring)
+{
+    return scoring->ring || scoring->dim == 0
+               ? learner_first(scoring->learner, &scoring->origin) : 0;
+}
+
 int scoring_round(struct scoring *scoring, struct round *round, enum round_column column,
                   struct fault *line, struct fault *fault)
 {
@@ -137,7 +144,7 @@ int scoring_round(struct scoring *scoring, struct round *round, enum round_colum
     size_t room = x.kind == MATRIX_DENSE ? x.dim : 0; /* that came; a sparse one may be any width */
     double *spare = buffer_for(&scoring->spare, room, sizeof *spare, fault);
     if (!s || !spare) return -1;
-    matrix_times(&x, scoring->w, scoring->scale, scoring->dim, s, spare);
+    matrix_times_from(&x, find_first(scoring), scoring->w, scoring->scale, scoring->dim, s, spare);
     const struct ranking ranking = { round, &came, &x, s, scoring->ring, column == ROUND_RIVAL,
                                      origin_has_base(&scoring->origin), line };
     if (finite_scores(x.docs, s, "one of its features is not finite, or the weights are too large",

@@ -12,12 +12,21 @@
  * that are summed at a time. */
 enum { AHEAD = 32, SUMMED = 64 };
 
-static double sparse_times(const struct matrix *x, size_t i, const double *w, double scale,
-                           size_t n)
+/* The first weight of scale w + first e_1. */
+static double first_weight(double first, const double *w, double scale, size_t n)
+{
+    return n > 0 ? scale * w[0] + first : first;
+}
+
+static double sparse_times(const struct matrix *x, size_t i, double first, const double *w,
+                           double scale, size_t n)
 {
     double lane[LANES] = { 0 };
     size_t end = unaligned_u4(x->ptr + 4 * (i + 1)), last = unaligned_u4(x->ptr + 4 * x->docs);
-    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end; e++) {
+    size_t e = unaligned_u4(x->ptr + 4 * i);
+    if (first != 0 && e < end && unaligned_u4(x->idx + 4 * e) == 0)
+        lane[0] = (double)unaligned_f4(x->val + 4 * e++) * first_weight(first, w, scale, n);
+    for (; e < end; e++) {
         size_t j = unaligned_u4(x->idx + 4 * e);
         if (j >= n)
             break;
@@ -54,18 +63,29 @@ void matrix_spread(const struct matrix *x, float *to)
 void matrix_times(const struct matrix *x, const double *w, double scale, size_t n, double *s,
                   double *spare)
 {
-    size_t width = matrix_width(x), reach = n < width ? n : width;
+    matrix_times_from(x, 0, w, scale, n, s, spare);
+}
+
+void matrix_times_from(const struct matrix *x, double first, const double *w, double scale, size_t n,
+                       double *s, double *spare)
+{
+    bool own = scale != 1 || first != 0;
+    size_t width = matrix_width(x), reach = n > 0 ? n : first != 0;
+    if (reach > width)
+        reach = width;
     if (x->kind == MATRIX_DENSE) {
-        for (size_t j = 0; scale != 1 && j < reach; j++)
-            spare[j] = scale * w[j];
+        for (size_t j = 0; own && j < reach; j++)
+            spare[j] = j > 0 ? scale * w[j] : first_weight(first, w, scale, n);
         const struct dense dense = { x->x, x->docs, x->dim, reach };
-        dense_times(&dense, scale != 1 ? spare : w, s);
+        dense_times(&dense, own ? spare : w, s);
     } else if (x->kind == MATRIX_SPARSE) {
         for (size_t i = 0; i < x->docs; i++)
-            s[i] = sparse_times(x, i, w, scale, n);
+            s[i] = sparse_times(x, i, first, w, scale, n);
     } else {
         for (size_t i = 0; i < x->docs; i++)
             s[i] = i < n ? scale * w[i] : 0;
+        if (first != 0 && x->docs > 0)
+            s[0] = first_weight(first, w, scale, n);
     }
 }
 

@@ -49,6 +49,10 @@ load ../helper
     "$ROOT/build/tests/exact/adaptive"
 }
 
+@test "learners by gradient begin with the order of a base, by steps, in a ball and by bets" {
+    "$ROOT/build/tests/exact/offset"
+}
+
 @test "a regret is what the best of all m! fixed rankings would have had more" {
     "$ROOT/build/tests/exact/regret"
 }

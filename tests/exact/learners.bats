@@ -417,7 +417,7 @@ covariance() {
         fails_on round 1 'update: model bad: *scale*' update -a ranksvm -m bad
     done
     mkstream model learner=ranksvm rounds=1 dim=2 eta=0.1 radius=9 w:f8 1 0.5 direction:f8 4 6 scale:f8 0.25 >bad
-    fails_on round 1 'update: model bad: model: weight 1 is 0.5, but scale times direction is 1.5' \
+    fails_on round 1 'update: model bad: model: weight 1 is 0.5, but its scale and direction give 1.5' \
         update -a ranksvm -e 0.1 -U 9 -m bad
     mkstream model learner=ranksvm rounds=1 dim=1 w:f8 0.1 direction:f8 1 scale:f8 0.1 bets:f8 1 1 >bad
     fails_on round 1 'update: model bad: *bets*' update -a ranksvm -m bad

@@ -154,6 +154,20 @@ static void check_times(struct bench *bench, const struct matrix *x, const char 
     }
 }
 
+/* The weights 1/2 w + first e_1 are looked at where they are not 0, also where there are none of w. */
+static void check_times_from(struct bench *bench, const struct matrix *x, const char *what, size_t n)
+{
+    double s[DOCS], w[2 * DIM], made[2 * DIM] = { 0 }, spare[DIM], first = 0.3;
+    for (size_t j = 0; j < 2 * DIM; j++) {
+        w[j] = j < n ? bench->w[j] : NAN;
+        made[j] = j < n ? 0.5 * w[j] : 0;
+    }
+    made[0] += first;
+    matrix_times_from(x, first, w, 0.5, n, s, spare);
+    for (size_t i = 0; i < bench->docs; i++)
+        same(bench, what, n, i, s[i], times(bench->x[i], bench->dim, made, n > 0 ? n : 1));
+}
+
 static void check_transposed(struct bench *bench, const struct matrix *x, const char *what)
 {
     double z[DIM + 1], want[DIM + 1];
@@ -247,8 +261,10 @@ static void check(struct bench *bench, const struct matrix *x, const char *what)
         fprintf(stderr, "%s: width %zu, not %zu\n", what, matrix_width(x), dim);
         bench->wrong++;
     }
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
         check_times(bench, x, what, weights[i]);
+        check_times_from(bench, x, what, weights[i]);
+    }
     check_transposed(bench, x, what);
     for (size_t n = 0; n <= dim + 1; n += n + 2 < dim ? dim / 2 : 1)
         check_means(bench, x, what, n);
