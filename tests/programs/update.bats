@@ -1553,3 +1553,34 @@ clicked() {
     fails_on labels 1 'update: <stdin>: round 1 (qid a): seen * is *, but memory learns from clicks, which are 1 or 0: *' \
         update -a memory,examination=theta
 }
+
+@test "learners by gradient begin with the engine's order; in pipes, in loop and resumed the same bytes" {
+    . "$ROOT/tests/runs.bash"
+    made 20 1 | svm2bin -e >dense
+    made 300 20 | svm2bin -e >sparse
+    features base <dense >made
+    mkfifo ring
+    for learner in squared kl kl-top smoothdcg-falls ranksvm-luce listnet slam-cut minimax pdgd dbgd squared-adaptive \
+        smoothdcg-adaptive listnet-adaptive pdgd-adaptive; do
+        settings $learner
+        for rounds in dense sparse made; do
+            [ $rounds = made ] && steps= || steps="-x base"
+            rm -rf one two three log
+            loop "replay -n 120 -s 3 $rounds | score | explore $shown | spool log | feedback-mask -k $k | update $options $steps -m one"
+            # shellcheck disable=SC2086 # the settings are words
+            replay -n 120 -s 3 $rounds | score -f ring | explore $shown | feedback-mask -k $k | tee seen |
+                update $options $steps -f ring -m two
+            same one two
+            bin2txt -f head one | grep -q ' made=base '
+            bin2txt one | grep -q '^direction'
+            for part in "-n 50" "-b 51 -n 120"; do
+                replay $part seen | update $options $steps -m three 2>/dev/null
+            done
+            same one three
+            # the first list is scored by the base alone: 1 at its top, and 0 at its end
+            is "$(spool -r log | bin2txt -f values | awk '$1 == 1 && $4 == "score" { printf "%.5f\n", $5 }')" \
+                "$(replay -n 1 -s 3 $rounds | bin2txt -f values | awk '$4 == "base" { D[$5] = log(2) / log(1 + ++m) }
+                    END { for (i = 0; i < m; i++) printf "%.5f\n", (D[i] - log(2) / log(1 + m)) / (1 - log(2) / log(1 + m)) }')"
+        done
+    done
+}
