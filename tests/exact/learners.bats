@@ -419,6 +419,16 @@ covariance() {
     mkstream model learner=ranksvm rounds=1 dim=2 eta=0.1 radius=9 w:f8 1 0.5 direction:f8 4 6 scale:f8 0.25 >bad
     fails_on round 1 'update: model bad: model: weight 1 is 0.5, but its scale and direction give 1.5' \
         update -a ranksvm -e 0.1 -U 9 -m bad
+    # with a base, 1 more in the first weight; and without a radius, the scale 1
+    mkstream model learner=kl rounds=1 dim=2 eta=0.1 made=base w:f8 1 1 direction:f8 1 1 scale:f8 1 >bad
+    fails_on round 1 'update: model bad: model: weight 0 is 1, but its scale and direction give 2' \
+        update -a kl -e 0.1 -x base -m bad
+    mkstream model learner=kl rounds=1 dim=2 eta=0.1 made=base w:f8 2 1 direction:f8 0.5 0.5 scale:f8 2 >bad
+    fails_on round 1 'update: model bad: model: scale 2 does not fit steps without a radius, which have 1' \
+        update -a kl -e 0.1 -x base -m bad
+    mkstream model learner=kl rounds=1 dim=2 eta=0.1 made=base w:f8 2 1 >bad
+    fails_on round 1 'update: model bad: model: no column direction:f8[[]2], which kl needs' \
+        update -a kl -e 0.1 -x base -m bad
     mkstream model learner=ranksvm rounds=1 dim=1 w:f8 0.1 direction:f8 1 scale:f8 0.1 bets:f8 1 1 >bad
     fails_on round 1 'update: model bad: *bets*' update -a ranksvm -m bad
     # 2 (1 + 10) = 22 parts of the wealth: it fits
