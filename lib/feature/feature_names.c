@@ -8,6 +8,7 @@
 #include "base/name_table.h"
 #include "base/siphash.h"
 #include "base/text.h"
+#include "feature/steps.h"
 #include "io/lines.h"
 #include "stream/record.h"
 
@@ -187,6 +188,13 @@ const char *feature_names_of(const struct feature_names *names, size_t feature)
     if (feature >= names->features)
         return NULL;
     return (const char *)names->text.at + ((const size_t *)names->at.at)[feature];
+}
+
+const char *feature_names_made(const struct feature_names *names, const char *made,
+                               size_t feature)
+{
+    bool based = made && steps_end_in_base(made);
+    return based && feature == 0 ? STEPS_BASE : feature_names_of(names, feature - based);
 }
 
 int feature_names_check(const struct feature_names *names, const char *named, const char *whose,

@@ -38,8 +38,11 @@ int feature_names_save(const struct feature_names *names, struct model *model,
 int feature_names_copy(struct feature_names *to, const struct feature_names *from,
                        struct fault *fault);
 
-/* The name of a feature, from 0, or NULL. */
+/* The name of a feature, from 0, or NULL. Of those that steps made, which are named as raw ones: a
+ * base, which comes before them, is "base". `made` is as in steps.h; NULL: raw. */
 const char *feature_names_of(const struct feature_names *names, size_t feature);
+const char *feature_names_made(const struct feature_names *names, const char *made,
+                               size_t feature);
 
 /* 0, or a data fault: a round's or a model's key named= is another checksum than that of these
  * names. NULL: there is no such key. */

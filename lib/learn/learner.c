@@ -132,7 +132,9 @@ void learner_close(struct state *state)
 /* The limit is one of features as they come: without that of a base. */
 static int check_width(const struct state *state, size_t width, struct fault *fault)
 {
-    if (width <= state->most + origin_has_base(&state->origin))
+    if (width > 0 && origin_has_base(&state->origin))
+        width--;
+    if (width <= state->most)
         return 0;
     if (state->learner->most == SQUARE_MOST)
         return fault_data(fault, "it has %zu features, but the model may have only %zu weights: "

@@ -104,7 +104,7 @@ static void look_for_lack(struct scoring *scoring, const struct ranking *ranking
     scoring->lacked = true;
     (void)fault_other(ranking->line, "%s has %zu features, but the model has %zu weights: features "
                       "without a weight count as 0 (-d %zu accepts this)",
-                      round_name(ranking->round, name), dim, had, dim);
+                      round_name(ranking->round, name), came, had - (dim - came), came);
 }
 
 /* What the learner, in the same process, need not compute again. */

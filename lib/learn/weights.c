@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/unaligned.h"
 #include "feature/feature_names.h"
+#include "feature/steps.h"
 #include "learn/learner.h"
 #include "stream/model.h"
 #include "text/print.h"
@@ -134,7 +135,8 @@ int weights_read(struct weights *weights, struct fault *fault)
 
 /* ---- printing ---- */
 
-/* Does each feature keep its name through the steps of made=? Others make new ones. */
+/* Does each feature keep its name through the steps of made=, but for a base, which comes before
+ * them? Others make new ones. */
 static bool keeps_names(const char *made)
 {
     static const char *const keep[] = { "log", "scale", "rank", "standard:", "range:" };
@@ -147,7 +149,7 @@ static bool keeps_names(const char *made)
         } else {
             i++;
         }
-    return !made || !*made;
+    return !made || !*made || strcmp(made, STEPS_BASE) == 0;
 }
 
 /* The model's own names, or those that a user gave, of which there may be none. */
@@ -178,9 +180,10 @@ static int print_weights(const struct model *model, const struct feature_names *
                          struct writer *out, struct fault *fault)
 {
     struct print print;
+    const char *made = record_key(&model->record, "made");
     print_start(&print, out, fault);
     for (size_t j = 0; j < model->dim && print.failed == 0; j++) {
-        const char *name = feature_names_of(names, j);
+        const char *name = feature_names_made(names, made, j);
         print_whole(&print, j + 1);
         print_byte(&print, '\t');
         print_double(&print, unaligned_f8((const unsigned char *)model->w + j * sizeof(double)));

@@ -139,9 +139,9 @@ static int challenge(void *own, const struct ranking *ranking, struct fault *fau
     const struct settings *settings = &my->settings;
     if (!settings->set[SETTING_EXPLORATION_WIDTH] || !settings->set[SETTING_SEED])
         return fault_data(fault, "model: dbgd needs width= and seed= for its rival");
-    if (n > LEARNER_MOST && n > my->dim)
-        return fault_data(fault, "the round has %zu features, but dbgd takes at most %zu", n,
-                          LEARNER_MOST);
+    if (n > LEARNER_MOST + ranking->base && n > my->dim)
+        return fault_data(fault, "the round has %zu features, but dbgd takes at most %zu",
+                          n - ranking->base, LEARNER_MOST);
     double *u = buffer_for(&my->work, n, 2 * sizeof *u, fault);
     double *rival = round_new(ranking->round, ROUND_RIVAL, fault);
     if (!u || !rival) return -1;

@@ -186,7 +186,7 @@ static int take(void *own, const struct learner *learner, const struct model *mo
 
 /* P, as it would be with all of dim features known; it may be the learner's own, and is not
  * changed. NULL after a fault. */
-static double *reach(struct linucb *my, size_t dim, struct fault *fault)
+static double *reach(struct linucb *my, size_t dim, bool base, struct fault *fault)
 {
     const struct scored *scored = &my->scored;
     bool plain = scored->settings.set[SETTING_PLAIN];
@@ -196,9 +196,9 @@ static double *reach(struct linucb *my, size_t dim, struct fault *fault)
                          "both are missing", udu_size(from));
         return NULL;
     }
-    if (dim > learn_linucb.most && dim > scored->dim) {
-        (void)fault_data(fault, "the round has %zu features, but linucb takes at most %zu", dim,
-                         learn_linucb.most);
+    if (dim > learn_linucb.most + base && dim > scored->dim) {
+        (void)fault_data(fault, "the round has %zu features, but linucb takes at most %zu",
+                         dim - base, learn_linucb.most);
         return NULL;
     }
     if (to == from)
@@ -225,7 +225,7 @@ static int widen(void *own, const struct ranking *ranking, struct fault *fault)
     regression->dim = width > my->scored.dim ? width : my->scored.dim;
     regression->plain = settings->set[SETTING_PLAIN];
     regression->lambda = settings->value[SETTING_TRADEOFF];
-    regression->inverse = reach(my, regression->dim, fault);
+    regression->inverse = reach(my, regression->dim, ranking->base, fault);
     if (!regression->inverse || regression_round(regression, x, fault) < 0) return -1;
     for (size_t i = 0; i < x->docs; i += COVARIANCE_ABREAST) {
         double variance[COVARIANCE_ABREAST];

@@ -133,7 +133,13 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
 int memory_text_boosts_model(struct printer *printer, const struct record *record,
                              struct fault *fault)
 {
-    return memory_boosts_model(&of_printer(printer)->boosts, record, fault);
+    struct memory_boosts *boosts = &of_printer(printer)->boosts;
+    if (memory_boosts_model(boosts, record, fault) < 0) return -1;
+    if (origin_has_base(&boosts->scoring.origin))
+        (void)fault_other(&printer->notice, "the boosts are without the weight of the base, as the "
+                          "weights that rankpipe export prints for engines: the engine ranks by "
+                          "other weights and boosts, not as score does");
+    return 0;
 }
 
 int memory_text_boosts_round(struct printer *printer, const struct round *round,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/unaligned.h"
 #include "feature/constants.h"
+#include "feature/steps.h"
 #include "stream/record_header.h"
 #include "stream/model.h"
 #include "stream/round.h"
@@ -410,9 +411,10 @@ int forms_scales(struct printer *printer, const struct round *round, struct faul
 }
 
 /* A feature's name, unless it could be taken for a number. */
-static void print_feature_name(struct print *print, const struct feature_names *names, size_t j)
+static void print_feature_name(struct print *print, const struct feature_names *names,
+                               const char *made, size_t j)
 {
-    const char *name = feature_names_of(names, j);
+    const char *name = feature_names_made(names, made, j);
     if (name && *text_skip_digits(name))
         print_word(print, name);
     else
@@ -427,9 +429,10 @@ int forms_scales_end(struct printer *printer, struct fault *fault)
     struct print print;
     if (form->rounds == 0)
         return fault_data(fault, "no rounds: scales are of the features of rounds");
-    if (names->features && names->features < form->scales.width)
-        return fault_data(fault, "the rounds have %zu features, but there are names of %zu",
-                          form->scales.width, names->features);
+    size_t named = form->scales.width - steps_end_in_base(form->made);
+    if (names->features && names->features < named)
+        return fault_data(fault, "the rounds have %zu features, but there are names of %zu", named,
+                          names->features);
     if (writer_text(out, fault, CONSTANTS_HEAD "%zu documents=%" PRIu64 "%s%s\n",
                     form->scales.width, form->scales.docs, form->made[0] ? CONSTANTS_MADE : "",
                     form->made) < 0 ||
@@ -439,7 +442,7 @@ int forms_scales_end(struct printer *printer, struct fault *fault)
     for (size_t j = 0; j < form->scales.width && print.failed == 0; j++) {
         const struct scale scale = scales_of(&form->scales, j);
         const double of[] = { scale.mean, scale.deviation, scale.least, scale.largest };
-        print_feature_name(&print, names, j);
+        print_feature_name(&print, names, form->made, j);
         for (size_t c = 0; c < CONSTANTS; c++) {
             print_byte(&print, '\t');
             print_double(&print, of[c]);

@@ -568,3 +568,10 @@ mixed: whole: 3 rounds, 1 model, all with crc=
     fails 1 'bin2txt: cannot write nosuch/map: *' bin2txt -q nosuch/map in
     [ ! -e /dev/full ] || fails 1 'bin2txt: *No space left*' bin2txt -q /dev/full in
 }
+
+@test "tsv: the weight of a base is named, and the others keep their numbers" {
+    mkstream model learner=ridge rounds=1 dim=3 made=scale,base w:f8 1 2 3 >w
+    is "$(bin2txt -f tsv w 2>err)" "$(printf '1\t1\t# base\n2\t2\n3\t3')"
+    mkstream model learner=ridge rounds=1 dim=3 made=base,log w:f8 1 2 3 >w # of which feature 1 is another
+    is "$(bin2txt -f tsv w 2>err)" "$(printf '%s\t%s\n' 1 1 2 2 3 3)"
+}

@@ -453,6 +453,63 @@ engines() {
     fails 1 'bin2txt: l.bin: *the model is of the learner listnet: *' bin2txt -f boosts l.bin text.bin
 }
 
+# add_base FILE: those scores and what the weight of the base adds to each, into FILE.based.
+add_base() {
+    local w
+    w=$(bin2txt -f tsv w.bin 2>err | awk -F '\t' '$3 == "# base" { print $2 }')
+    features base <text.bin | bin2txt | awk -v w="$w" '{ split($3, f, ":"); print w * (f[1] == 1 ? f[2] : 0) }' OFMT=%.17g |
+        paste - "$1" | awk '{ printf "%.17g\n", $1 + $2 }' >"$1.based"
+}
+
+@test "a base stays out of what engines get, with a warning; weights for others name it" {
+    data
+    svm2bin -e text >text.bin
+    for x in base standard:scales,base range:scales,base log,base; do
+        update -a listnet -x $x -n -m w.bin <text.bin 2>/dev/null
+        for form in es solr vespa sqlite; do
+            exported $form
+            grep '^export: the weight of the base, [0-9.e+-]*, is left out, because [a-z]* cannot compute its feature: the engine ranks' \
+                ${form/sqlite/sql}.err
+            add_base $form.scores
+            is "$(differ $form.scores.based $([ $form = es ] || echo exactly) | awk '{ print ($1 != "bad" && $1 < 1e-6) }')" 1
+        done
+        for form in json ranklib svm-light sofia; do
+            rankpipe export $form w.bin >$form.model 2>$form.err
+            [ "$(grep -c 'left out' $form.err)" = 0 ]
+        done
+        is "$(cat ranklib.err sofia.err | grep -c '^export: weight 1 is that of the base, and weight j + 1 that of feature j$')" 2
+    done
+    grep '^-*[0-9.e-]* 1:1 # base$' svm-light.model
+    update -a listnet -x standard:scales,base -n -m w.bin <text.bin
+    rankpipe export json w.bin >json
+    is "$(python3 -c 'import json, sys
+for f in json.load(open("json"))["features"][:2]:
+    print(f["number"], f["name"], f.get("mean"))')" "1 base None
+2 None $(awk '$1 == 1 { print $2 }' scales)"
+    # steps that engines cannot do are refused with what would do, and keep the base
+    update -X -n -m w.bin <text.bin
+    fails 1 'export: w.bin: memory scales features within the query by default, but sql scores *: learn with -x standard:FILE,base to export the weights' \
+        rankpipe export sql w.bin
+    update -a listnet -x split,base -n -m w.bin <text.bin 2>/dev/null
+    fails 1 'export: w.bin: *made by split,base, which es cannot do: learn with -x standard:FILE,base, range:FILE,base, log,base or base' \
+        rankpipe export es w.bin
+    mkstream model learner=kl rounds=1 dim=2 made=base w:f8 2 0 direction:f8 1 0 scale:f8 1 >w.bin
+    fails 1 'export: w.bin: all weights but that of the base are 0: there is nothing to export' rankpipe export solr w.bin
+}
+
+@test "boosts are without the weight of the base, with a warning" {
+    data
+    svm2bin -e text >text.bin
+    replay -n 60 -s 1 text.bin | explore -g 1 | feedback-mask -k 2 | update -x standard:scales,base -m w.bin
+    exported solr
+    bin2txt -f boosts w.bin text.bin >boosts 2>err
+    is "$(cat err)" 'bin2txt: the boosts are without the weight of the base, as the weights that rankpipe export prints for engines: the engine ranks by other weights and boosts, not as score does'
+    bin2txt -f values text.bin | awk -F '\t' '$4 == "name" { print $2 "\t" $5 }' | paste - solr.scores |
+        awk -F '\t' 'NR == FNR { boost[$1, $2] = $3; next } { print $3 + boost[$1, $2] }' OFMT=%.9g boosts - >solr.boosted
+    add_base solr.boosted
+    is "$(differ solr.boosted.based | awk '{ print ($1 != "bad" && $1 < 1e-6) }')" 1
+}
+
 # converted PAGE JSON: the text that the page's jq command makes of an engine's answer.
 converted() {
     sed -n '/^    jq -r --arg q/,/answer\.json$/p' "$PAGES/$1.md" >command

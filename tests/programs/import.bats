@@ -52,6 +52,23 @@ learnt() {
     done
 }
 
+@test "weights with that of a base come back by number, and score rounds with that feature" {
+    svm2bin -e "$ROOT/examples/data/small.svm" >stored
+    update -a listnet -x base -m w.bin <stored
+    features base <stored >made
+    bin2txt w.bin | grep '^w' >want
+    score -m w.bin <stored | bin2txt -f values | grep '	score	' >scored
+    for form in svm-light ranklib sofia json; do
+        rankpipe export $form w.bin 2>err | rankpipe import $form >back 2>err
+        [ $form != json ] || is "$(cat err)" 'import: the weights are those of features made by base: give score rounds with such features'
+        is "$(bin2txt back | sed 1d)" "$(cat want)"
+        score -m back <made | bin2txt -f values | grep '	score	' | cmp - scored
+    done
+    # engines have none of it, and none comes back from them
+    rankpipe export solr w.bin 2>err | rankpipe import solr | bin2txt -f tsv | cut -f 2 >have
+    bin2txt -f tsv w.bin 2>err | sed 1d | cut -f 2 | cmp - have
+}
+
 @test "doubles that are hard to print go round: the smallest, the largest, -0, many digits" {
     printf '%s\n' '1 5e-324' '2 -1.7976931348623157e308' '3 0.1' '4 2.2250738585072011e-308' '5 0' \
         '6 0.30000000000000004' '7 -9007199254740993' '8 -0' >text

@@ -31,6 +31,35 @@ named() {
     is "$(bin2txt -f tsv p.bin 2>err | cut -f 3 | sort -u)" ''
 }
 
+@test "a base comes before the named features, and names stay theirs" {
+    named
+    svm2bin -e -y names text >in
+    for x in base scale,base log,base products,base; do
+        update -a squared -e 0.01 -x $x -y names -n -m w.bin <in
+        [ $x = products,base ] && want='# base' || want='# base # title # price # age'
+        is "$(bin2txt -f tsv w.bin 2>err | cut -f 3 | xargs)" "$want"
+    done
+    # rounds that have it: named as they come; and constants of it have its name
+    features base <in >made
+    update -a squared -e 0.01 -y names -n -m w.bin <made
+    is "$(bin2txt -f tsv w.bin 2>err | cut -f 3 | xargs)" '# base # title # price # age'
+    is "$(bin2txt -y names -f scales made | grep -v '^#' | cut -f 1 | xargs)" 'base title price age'
+    printf '%s\n' title price >two
+    svm2bin -e text | features base >nameless
+    fails 1 'bin2txt: *the rounds have 3 features, but there are names of 2' bin2txt -y two -f scales nameless
+    # counted as they come
+    fails_on in 1 'update: <stdin>: round 1 (qid a): it has 3 features, but the model may have only 2 weights: add -d 3 if that is meant' \
+        update -a squared -x base -d 2
+    update -a squared -x base -d 3 <in >w.bin
+    sed 's/$/ 4:1/' text | svm2bin -e >wide
+    fails_on wide 1 'score: <stdin>: round 1 (qid a): the round has 4 features, but the model learnt from rounds of 3 features: give those, or add -d 4 if the number may vary' \
+        score -m w.bin
+    score -d 4 -m w.bin <wide | bin2txt -f head | grep -q score:f8
+    update -a squared -x base -w 9 <in >w.bin
+    score -m w.bin <wide 2>err >out
+    is "$(cat err)" 'score: round 1 (qid a) has 4 features, but the model has 3 weights: features without a weight count as 0 (-d 4 accepts this)'
+}
+
 @test "files of names: from 1, from 0, without numbers, feature maps of xgboost" {
     named
     update -a squared -e 0.5 -y names -m want.bin <in
