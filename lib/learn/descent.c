@@ -117,8 +117,8 @@ int descent_load(void *own, struct state *state, const struct model *model, stru
     struct descent *my = own;
     (void)model;
     if (!state->scaled && state->scale != 1)
-        return fault_data(fault, "model: scale %.17g does not fit steps without a radius, which have "
-                          "1", state->scale);
+        return fault_data(fault, "model: scale %.17g does not fit steps without a radius, which "
+                          "have 1", state->scale);
     if (!state->scaled)
         return my->bets ? check_bets(my, state, fault) : 0;
     if (!my->bets && !ball_resume(&my->ball, state->w, state->scale))

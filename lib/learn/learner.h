@@ -51,7 +51,7 @@ struct state {
     uint64_t rounds; /* learnt */
     size_t dim;
     size_t started;  /* features whose weights are at their start (learn/regressions.h)      */
-    double *w;       /* w[dim]: `scale` times these, and learner_first, are the weights that score */
+    double *w;       /* w[dim]: those that score are `scale` times these, and learner_first */
     double scale;    /* 1 unless `scaled` */
     bool scaled;     /* models have w and scale as direction and scale, beside the weights */
     struct arrays arrays; /* that the learner's row lists */

@@ -51,7 +51,7 @@ const struct learner learn_slam_ap = {
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
 };
 
-/* Its rankings are the same for every eta. */
+/* Its rankings are the same for every eta, except from the start at a base. */
 const struct learner learn_minimax = {
     .name = "minimax", .surrogate = &surrogates[SURROGATE_MINIMAX],
     .letters = "Me", .least = 2, .learn = learn,

@@ -66,8 +66,8 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
     matrix_times_from(x, 0, w, scale, n, s, spare);
 }
 
-void matrix_times_from(const struct matrix *x, double first, const double *w, double scale, size_t n,
-                       double *s, double *spare)
+void matrix_times_from(const struct matrix *x, double first, const double *w, double scale,
+                       size_t n, double *s, double *spare)
 {
     bool own = scale != 1 || first != 0;
     size_t width = matrix_width(x), reach = n > 0 ? n : first != 0;

@@ -52,8 +52,8 @@ void matrix_times(const struct matrix *x, const double *w, double scale, size_t 
 
 /* The same with `first` more in the first weight, also where n is 0: s = X (scale w + first e_1).
  * `spare` is needed if first is not 0, too. */
-void matrix_times_from(const struct matrix *x, double first, const double *w, double scale, size_t n,
-                       double *s, double *spare);
+void matrix_times_from(const struct matrix *x, double first, const double *w, double scale,
+                       size_t n, double *s, double *spare);
 
 /* z += X' g: z[matrix_width] from g[docs], document after document. Documents with g = 0 are not
  * read. */

@@ -154,8 +154,9 @@ static void check_times(struct bench *bench, const struct matrix *x, const char 
     }
 }
 
-/* The weights 1/2 w + first e_1 are looked at where they are not 0, also where there are none of w. */
-static void check_times_from(struct bench *bench, const struct matrix *x, const char *what, size_t n)
+/* The weights 1/2 w + first e_1, also where there are none of w. */
+static void check_times_from(struct bench *bench, const struct matrix *x, const char *what,
+                             size_t n)
 {
     double s[DOCS], w[2 * DIM], made[2 * DIM] = { 0 }, spare[DIM], first = 0.3;
     for (size_t j = 0; j < 2 * DIM; j++) {

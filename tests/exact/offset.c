@@ -1,11 +1,11 @@
 /*
- * Learners by gradient begin with a search engine's order: where features end in base, each of them,
- * by a step size, in a ball and without a step size, has the weights that its gradients give from
- * w_1 = 1. The gradients are those of a learner of the same name without steps of features, which is
- * put at the expected weights in each round and gets the feature of the base as a number, made here
- * by its formula. The ball is around the start; bets are on what the weights are more than it.
- * Scores by messages of the ring, from message 0 on, are those of the expected weights, and to the
- * bit those of a model in a file. A run that stops after each round has the same model.
+ * Learners by gradient begin with a search engine's order: where features end in base, each of
+ * them, by a step size, in a ball and without a step size, has the weights that its gradients give
+ * from w_1 = 1. The gradients are those of a learner of the same name without steps of features,
+ * which is put at the expected weights in each round and gets the feature of the base as a number,
+ * made here by its formula. The ball is around the start; bets are on what the weights are more
+ * than it. Scores by messages of the ring, from message 0 on, are those of the expected weights,
+ * and to the bit those of a model in a file. A run that stops after each round has the same model.
  */
 #include "rounds.h"
 
