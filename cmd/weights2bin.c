@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "learn/learner.h"
+#include "learn/origin.h"
 #include "learn/weights.h"
 #include "run/filter.h"
 #include "stream/model.h"
@@ -10,6 +11,8 @@ struct weights2bin {
     struct host *host;
     char *const *files;
     uint64_t most;
+    const char *steps;
+    struct origin origin;
     struct weights weights;
     struct model model;
 };
@@ -17,6 +20,9 @@ struct weights2bin {
 static const struct option options_known[] = {
     { 'd', "dim", NULL, "largest number of weights, 1 to 2147483648 (default 16777216)",
       OPTION_WHOLE(weights2bin, most, 1, ROUND_DIM) },
+    { 'x', "steps", NULL, "the weights are for features that these steps make of raw ones, as "
+                          "update -x (default: for features as they come)",
+      OPTION_TEXT(weights2bin, steps) },
     { 0 },
 };
 
@@ -29,6 +35,8 @@ static int parse(void *self, struct options *options, struct host *host)
     my->files = options_operands(options);
     if (letter == OPTIONS_END && my->files[0] && my->files[1])
         return fault_usage(options->fault, "more than one file is named: one file is one model");
+    if (letter == OPTIONS_END && my->steps)
+        return origin_apply(&my->origin, my->steps, true, options->fault);
     return letter;
 }
 
@@ -42,7 +50,7 @@ static int open_text(void *self)
         return fault_usage(fault, "standard output is a terminal, and a model is binary: send it "
                            "to a file");
     weights_open(&my->weights, my->files, (size_t)my->most, my->host->watch);
-    return 0;
+    return origin_open(&my->origin, my->host->watch, fault);
 }
 
 /* The text once and whole, then the model once and whole. */
@@ -54,6 +62,7 @@ static enum outcome each(void *self, struct round *round)
     (void)round;
     if (weights_read(&my->weights, fault) < 0 ||
         model_start(&my->model, LEARNER_FIXED, 0, my->weights.dim, fault) < 0 ||
+        origin_publish(&my->origin, &my->model, false, fault) < 0 ||
         model_put_weights(&my->model, my->weights.w, fault) < 0)
         return FAIL;
     record_want_crc(&my->model.record);
@@ -68,12 +77,13 @@ static int close_text(void *self, enum ended ended)
     (void)ended;
     if (my->weights.lines.watch)
         weights_close(&my->weights);
+    origin_close(&my->origin);
     return 0;
 }
 
 const struct filter weights2bin = {
     .name = "weights2bin",
-    .usage = "[-d dim] [file]",
+    .usage = "[-d dim] [-x steps] [file]",
     .line = "converts weights from text to a model",
     .options = options_known,
     .operand = { .value = "file", .text = "file of weights as text (default: standard input)" },

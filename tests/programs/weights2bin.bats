@@ -68,6 +68,28 @@ learnt() {
     same expected out
 }
 
+@test "-x: score makes the features of raw ones, with the constants of the file; weights of a learnt model go round" {
+    learnt
+    update -a listnet -x scale -m scaled.bin <stored
+    bin2txt -f tsv scaled.bin 2>/dev/null | weights2bin -x scale >back
+    bin2txt -f head back | grep ' made=scale '
+    same <(score -m scaled.bin <stored) <(score -m back <stored)
+    bin2txt -f scales stored >constants
+    update -n -a listnet -x standard:constants -m scaled.bin <stored
+    bin2txt -f tsv scaled.bin 2>/dev/null | weights2bin -x standard:constants >back
+    same <(score -m scaled.bin <stored) <(score -m back <stored)
+    fails 1 'weights2bin: cannot open nothing: *' weights2bin -x range:nothing
+    fails 2 "weights2bin: no step 'size'*" weights2bin -x size
+}
+
+@test "-x base: the order is that of the engine, and rounds without one are refused" {
+    echo 1 1 | weights2bin -x base >engine
+    svm2bin -e "$ROOT/examples/data/small.svm" | score -m engine | explore -s 3 >shown
+    same <(values_of order <shown) <(values_of base <shown)
+    svm2bin "$ROOT/examples/data/small.svm" >unordered
+    fails_on unordered 1 'score: *: round 1 (qid q1): the step base needs the column base*' score -m engine
+}
+
 # ---- out ----
 
 @test "tsv is index and weight" {
