@@ -90,8 +90,6 @@ static void put_all(const struct status *status, double now, struct print *text)
         passed > 0 ? rounds / passed : 0);
     put(text, "explored_total", "counter", "Rounds whose order was drawn at random.",
         (double)status->explored);
-    put(text, "explored_share", "gauge", "Their share of all rounds since the start.",
-        status->rounds ? (double)status->explored / (double)status->rounds : 0);
     put(text, "next_round", "gauge", "Number of the next round.", (double)status->next);
     put(text, "connections", "gauge", "Connections now.", (double)status->open);
     put(text, "connections_total", "counter", "Connections since the start.",

@@ -73,7 +73,6 @@ int main(int argc, char **argv)
     check_quantiles(path, 3, 5, 5, 5); /* ranks 2, 3.6, 3.96 and 3.996 */
     same(path, LATENCY "_sum", 15);
     same(path, LATENCY "_count", 5);
-    same(path, "rankpipe_serve_explored_share", 0.2);
 
     /* Latencies 1 to 10,000, of which the last 4096 count, from 5905 on. */
     status = (struct status){ .path = path, .chain = &chain };
