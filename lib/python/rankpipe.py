@@ -427,9 +427,10 @@ class Round(Record):
 
     @classmethod
     def make(cls, features=None, *, qid=None, labels=None, names=None, t=None, docs=None, dim=None, request=None,
-             time=None):
+             time=None, ordered=False):
         """A round. features has for each document its values, or a dict from the number of a feature, from
-        0, to its value; or it is a matrix of numpy. Without features, docs items of a fixed list.
+        0, to its value; or it is a matrix of numpy. Without features, docs items of a fixed list. ordered
+        says that the documents are in the order of a search engine, best first: they get the column base.
         """
         columns, docs, dim = _features(features, docs, dim)
         keys = {"t": t, "qid": None if qid is None else _percent(_encoded(query_word(qid))),
@@ -440,6 +441,8 @@ class Round(Record):
             made["label"] = labels
         if names is not None:
             made.names = names
+        if ordered:
+            made["base"] = range(docs)
         return made
 
     @staticmethod
@@ -455,6 +458,7 @@ class Round(Record):
     request = property(lambda self: self.keys.get("request"), doc="the client's name of the request")
     time = property(lambda self: int(self.keys["time"]) if "time" in self.keys else None,
                     doc="when it came, in milliseconds since 1970")
+    based = property(lambda self: self.keys.get("based"), doc="checksum of the model by which base is ordered")
     query = property(lambda self: query_text(self.qid) if self.qid else None, doc="the text of the query")
 
     @property
@@ -853,15 +857,18 @@ def _features_text(row):
     return (_template(len(values)) % tuple(values)).encode()
 
 
-def request_text(features, names=None, query=None, request=None):
+def request_text(features, names=None, query=None, request=None, ordered=True):
     """The text of a request to serve, as bytes. features has for each document its values, a dict from
     the number of a feature, from 0, to its value, or bytes: the text of them, with numbers from 1.
+    Documents come in the order of a search engine, best first; ordered=False says that they do not.
     """
     _need(len(features), "a request without documents")
     lead = b"? " if query is None else b"? qid:%b " % _encoded(query_word(query))
     lines = [lead + _features_text(row) for row in features]
     if names is not None:
         lines = [b"%b #docid=%b" % pair for pair in zip(lines, _name_bytes(names, len(lines)))]
+    if not ordered:
+        lines.insert(0, b"order: none")
     if request is not None:
         lines.insert(0, b"request: " + _request_word(request).encode())
     return b"\n".join([*lines, b"", b""])
@@ -901,12 +908,12 @@ class Client:
         self.address, self.timeout = address, timeout
         self._socket, self._lock = None, threading.Lock()
 
-    def rank(self, features, names=None, query=None, request=None):
+    def rank(self, features, names=None, query=None, request=None, ordered=True):
         """The Ranking of these documents: see request_text. Without a name of the request, one is made.
         A request that gets no answer is not sent again.
         """
         request = secrets.token_hex(16) if request is None else request
-        text = request_text(features, names, query, request)
+        text = request_text(features, names, query, request, ordered)
         most = 4096 + 1024 * len(features) + len(text)
         with self._lock:
             try:

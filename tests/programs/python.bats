@@ -245,6 +245,30 @@ for rows in [[["x"]], [[float("nan")]], [[1e40]], ["ab"], [b"abcd"], [None], [],
 END
 }
 
+@test "documents in the order of an engine, or in none, as rounds and as requests" {
+    options=-e
+    start 'explore -g 1 | spool log'
+    python3 - <<'END'
+import rankpipe
+
+made = rankpipe.Round.make([[1], [2], [3]], ordered=True)
+assert made["base"].tolist() == [0, 1, 2] and "base" not in rankpipe.Round.make([[1]])
+assert next(rankpipe.pipe("explore -g 1", [made]))["base"].tolist() == [0, 1, 2]
+assert made.based is None
+made.keys["based"] = "01234567"
+assert rankpipe.run("explore -g 1", [made])[0].based == "01234567"
+with rankpipe.Client("s") as client:
+    client.rank([[1], [2]], request="one")
+    client.rank([[1], [2]], request="two", ordered=False)
+END
+    kill $started && wait $started
+    started=
+    is "$(spool -r log | bin2txt -f values | awk '$4 == "base" || $4 == "request" { print $1, $4, $5 }')" '1 request one
+1 base 0
+1 base 1
+2 request two'
+}
+
 @test "queries of any text have a qid each, and give the text back" {
     echo 1:1 | weights2bin >w.bin
     start 'score -m w.bin | explore | spool log'
