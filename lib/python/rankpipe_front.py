@@ -304,6 +304,16 @@ class State:
         found = self._get("features")
         return found if type(found) is int and found > 0 else None
 
+    def base(self):
+        """Do documents come in the order of a search engine? None: the service does not say."""
+        found = self._get("base", "set")
+        return found if type(found) is bool else None
+
+    def warning(self):
+        """What the service warns of, or None."""
+        found = self._get("warning")
+        return found if type(found) is str else None
+
     def tests(self):
         """Does an A/B test run?"""
         return bool(self._get("test"))

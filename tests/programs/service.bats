@@ -3,8 +3,7 @@ load ../helper
 load ../service
 
 setup_file() {
-    svm2bin "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
-    svm2bin -n "$ROOT/examples/data/small.svm" | sed 's/ dim=/ dim=/' >"$BATS_FILE_TMPDIR/other.bin"
+    svm2bin -e "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
 }
 
 # runs N [FIRST]: so many runs, each with ten new rounds and answers.
@@ -22,9 +21,11 @@ fact_of() { # name in the JSON
     python3 -c 'import json, sys; print(eval("known" + sys.argv[1], {"known": json.load(open("service.json"))}))' "$1"
 }
 
-@test "first: a model that ranks at random, once, beside a run that holds the lock" {
+@test "first: a model that ranks in the order of the engine, once, beside a run that holds the lock" {
     rankpipe service first
-    bin2txt -f head w.bin | grep ' learner=fixed '
+    bin2txt -f head w.bin | grep ' learner=fixed .* made=base '
+    score -m w.bin <"$BATS_FILE_TMPDIR/q.bin" | explore -s 7 >shown
+    same <(values_of order <shown) <(values_of base <shown)
     cp w.bin before
     rankpipe service first
     same before w.bin
@@ -38,8 +39,9 @@ fact_of() { # name in the JSON
     fails 2 'service: back takes 1 words; *' rankpipe service back
     fails 1 'service: no service.db here: run it in the folder of a service, after its first run' rankpipe service status
     rankpipe service first
-    fails 1 "service: no setting 'waits': they are at, days, delay, *" rankpipe service set waits 3
+    fails 1 "service: no setting 'waits': they are at, base, days, delay, *" rankpipe service set waits 3
     fails 1 "service: wait: not a number of seconds: 'x'" rankpipe service set wait x
+    fails 1 "service: base: neither on nor off: 'yes'" rankpipe service set base yes
 }
 
 @test "settings: the first run takes them from make's variables, and later ones must agree" {
@@ -63,7 +65,7 @@ service: WAIT is now the setting wait=600"
     rankpipe service first
     odd() { # a request with one feature, and one with a thousand
         printf '%s\n' "request: odd$1" '0 qid:odd 1:1' '1 qid:odd 1:2' '' |
-            svm2bin -lt | explore -g 1 | LC_ALL=C sed 's/ crc=[0-9a-f]*//'
+            svm2bin -elt | explore -g 1 | LC_ALL=C sed 's/ crc=[0-9a-f]*//'
     }
     odd 1 | spool -n odd log >/dev/null
     answers 1 1 0 odd >answers/odd
@@ -86,6 +88,80 @@ service: WAIT is now the setting wait=600"
     rankpipe service set features 7
     rm w.bin service.db* models/*
     rankpipe service first
+}
+
+# unordered FIRST LAST: rounds without a base in the log, and answers to them.
+unordered() {
+    mkdir -p answers
+    svm2bin "$ROOT/examples/data/small.svm" >plain.bin
+    replay -b "$1" -n "$2" plain.bin | explore -g 1 |
+        LC_ALL=C sed "s/\(rankpipe.1 round t=\([0-9]*\) qid=[^ ]*\)/\1 request=r\2 time=$(now -100)/g" | spool log >/dev/null
+    answers "$1" "$2" >>answers/today
+}
+
+@test "base: the lists keep it, the model is made by it, and rounds without it are put into quarantine" {
+    runs 1
+    unordered 11 12
+    mkdir log/host
+    mkstream round "t=1 qid=a request=twice time=$(now) docs=2 dim=1" base:u4 1 1 order:u4 0 1 x:f4 1 2 | crc >log/host/a.0000000000000001-0000000000000001.bin
+    learn
+    is "$(learnt) $(quarantined 'round without the order of an engine') $(quarantined 'round malformed')" '10 2 1'
+    is "$(query "SELECT why FROM quarantine WHERE what = 'round malformed'")" 'twice: base is no permutation'
+    bin2txt -f head w.bin | grep ' made=scale,base '
+    rankpipe service stream >kept.bin
+    same <(values_of base <kept.bin) <(spool -r log | replay -n 10 - | values_of base)
+    once
+    is "$(fact_of '["base"]')" "{'set': True, 'comes': None, 'learnt': 'engine'}"
+    runs 1 2
+    rankpipe service status | grep -x "base now       the engine's order"
+}
+
+@test "base: a change is a rebuild, without rounds that lack it; back goes back to it, and pin does not" {
+    runs 2
+    rankpipe service set base off >out
+    is "$(cat out)" $'generation 4 has learnt 20 answers\nbase=off'
+    bin2txt -f head w.bin | grep ' made=scale '
+    once
+    unordered 21 23
+    learn
+    is "$(learnt)" 23
+    once
+    fails 1 'service: generation 3 was made when base was not off: *' rankpipe service pin 3
+    is "$(rankpipe service set base on)" $'generation 6 has learnt 20 answers\nbase=on'
+    once
+    rankpipe service status | grep '^set aside  *3 answers'
+    rankpipe service back 4 2>err
+    grep 'base is off again, as it was for generation 4' err
+    is "$(rankpipe service status | grep '^base  ')" 'base           off'
+    is "$(rankpipe service rebuild '-x scale,base')" 'generation 7 has learnt 20 answers'
+    is "$(rankpipe service status | grep '^base  ')" 'base           on'
+    cp w.bin before
+    rankpipe service set update '-a nonsense'
+    fails 1 'service: update failed, and nothing has changed: *' rankpipe service set base off
+    is "$(rankpipe service status | grep '^base  ')" 'base           on'
+    same w.bin before
+}
+
+@test "a model that ranks at random says so in the status, and once a day" {
+    rankpipe service first
+    rankpipe service set base off
+    said='the model in use ranks at random, until it has learnt answers: send documents in the order of your search engine, and run: rankpipe service set base on'
+    is "$(rankpipe service learn 2>&1)" "service: $said"
+    is "$(rankpipe service learn 2>&1)" ''
+    is "$(rankpipe service status | grep ^warning)" "warning        $said"
+    is "$(fact warning)" 1
+    query "UPDATE settings SET value = value - 86400000 WHERE name = 'warned'"
+    is "$(rankpipe service learn 2>&1)" "service: $said"
+    rankpipe service set base on
+    is "$(rankpipe service learn 2>&1)$(fact warning)" 0
+}
+
+@test "another base than that of what was learnt is reported" {
+    runs 1
+    rounds 11 20 | LC_ALL=C sed 's/ crc=[0-9a-f]*//g; s/ gamma=/ based=01234567 gamma=/g' | crc | spool log >/dev/null
+    learn
+    rankpipe service status | grep "^warning .*the engine's order in what was learnt.* the order of model 01234567 now"
+    is "$(fact_of '["base"]["comes"]')" 01234567
 }
 
 @test "back sets aside what was learnt since, for good; again lets it in" {
@@ -166,7 +242,7 @@ service: WAIT is now the setting wait=600"
     is "$(bin2txt -f head some.bin | grep -c ' round ')" 20
     echo bad >clients
     rankpipe service stream --without-clients clients | cmp - some.bin
-    update -a ridge -w 46 -q refused -m want.bin <some.bin
+    update -a ridge -x scale,base -w 46 -q refused -m want.bin <some.bin
     is "$(rankpipe service rebuild -a ridge --without "$from..$to")" 'generation 3 has learnt 20 answers'
     same w.bin want.bin
     rankpipe service stream | cmp - some.bin
@@ -259,7 +335,7 @@ named() {
     mkdir -p answers
     seq "$1" | awk '{ printf "request: %032x\n0 qid:query-%d 1:%d # page-%d-a\n0 qid:query-%d 1:1 # page-%d-b\n\n",
         $1 + 48879, $1, $1, $1, $1, $1 }' |
-        svm2bin -lut | explore -g 1 | spool -n "${2-rounds}" log >shown.bin
+        svm2bin -elut | explore -g 1 | spool -n "${2-rounds}" log >shown.bin
     bin2txt -f head shown.bin | sed -n 's/.* request=\([^ ]*\) time=\([0-9]*\).*/\1 \2/p' |
         awk '{ printf "%s\ttime=%.0f\tclient=client-%d 0 %d\n", $1, $2 + 1, NR, NR % 2 }' >answers/today
     rm shown.bin
@@ -317,7 +393,7 @@ named() {
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
     named 5
     FEATURES=1 learn
-    printf '%s\n' 'request: abcd' '0 qid:query-3 1:1 # page-3-c' '' | svm2bin -lut | explore -g 1 >../one.bin
+    printf '%s\n' 'request: abcd' '0 qid:query-3 1:1 # page-3-c' '' | svm2bin -elut | explore -g 1 >../one.bin
     { head -c -32 ../one.bin && sleep 3 && tail -c 32 ../one.bin; } 3>&- | spool -n slow log >../shown 3>&- &
     for _ in $(seq 50); do ls log/slow.*.open 2>/dev/null && break || sleep 0.1; done
     begun=$(date +%s)

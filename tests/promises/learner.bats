@@ -6,7 +6,7 @@ load ../service
 NEEDS=flock
 
 setup_file() {
-    svm2bin "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
+    svm2bin -e "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
 }
 
 # start FIRST LAST: the file answers/today, with answers to these rounds.

@@ -7,6 +7,7 @@ which learning goes on. They differ if one is pinned, or if the newest did not p
 
 import hashlib
 import os
+import re
 import subprocess
 import time
 
@@ -34,16 +35,36 @@ def features_option(store):
     return ["-w", "%d" % store["features"]] if store["features"] else []
 
 
-def has_learnt(path):
-    """Is it the model of a learner? The first one, which ranks at random, is not."""
+def head_of(path):
     with open(path, "rb") as file:
-        return b" learner=fixed " not in file.readline(4096)
+        return file.readline(4096)
+
+
+def has_learnt(path):
+    """Is it the model of a learner? The first one is not."""
+    return b" learner=fixed " not in head_of(path)
+
+
+def has_base(path):
+    """Does it rank by the base, so that it refuses rounds that have none?"""
+    return re.search(rb" made=(?:\S*,)?base ", head_of(path)) is not None
+
+
+def is_random(path):
+    """Is it a first model without a base, whose weights are 0?"""
+    if has_learnt(path) or has_base(path):
+        return False
+    with open(path, "rb") as file:
+        size = int(file.readline(4096).rpartition(b"=")[2])
+        return not file.read(size).strip(b"\0")
 
 
 def write_first(store, path):
-    """A model that ranks at random."""
-    weights = b"".join(b"%d:0\n" % j for j in range(1, (store["features"] or 1) + 1))
-    made = subprocess.run(["weights2bin"], input=weights, stdout=subprocess.PIPE, check=True).stdout
+    """The model before the first answer. It ranks in the order of the base, or else at random."""
+    words, weights = ["-x", "base"], b"1:1\n"
+    if store["base"] != "on":
+        words, weights = [], b"".join(b"%d:0\n" % j for j in range(1, (store["features"] or 1) + 1))
+    made = subprocess.run(["weights2bin", *words], input=weights, stdout=subprocess.PIPE, check=True).stdout
     with open(path, "wb") as file:
         file.write(made)
 
@@ -128,6 +149,7 @@ def back(store, to):
     if last is None:
         raise Failed("generation %d can be pinned only: which answers it has learnt is not known" % number)
     made_whole(store, number)
+    base = base_of(store, number)
     with store:
         n = store.sql("UPDATE answers SET state = %d, aside = 0, seq = NULL WHERE state = %d "
                       "AND seq > ?" % (ASIDE, COUNTS), (last,)).rowcount
@@ -135,14 +157,21 @@ def back(store, to):
             COUNTS, ASIDE), (number, last))
         if words != store["update"]:
             say("update is %r again, as it was for generation %d" % (words, number))
+        if base != store["base"]:
+            say("base is %s again, as it was for generation %d" % (base, number))
         if store["pin"]:
             say("generation %d is not pinned any more" % store["pin"])
         store.sql("DELETE FROM runs WHERE time > (SELECT time FROM generations WHERE id = ?)", (number,))
         store.sql("DELETE FROM generations WHERE id > ?", (number,))
-        store.put(newest=number, using=number, pin=None, update=words, suspect=0, kept=None)
+        store.put(newest=number, using=number, pin=None, update=words, base=base, suspect=0, kept=None)
     publish(store)
     clean(store)
     return number, n
+
+
+def base_of(store, number):
+    """The setting base that suits a generation."""
+    return store["base"] and ("on" if has_base(path_of(number)) else "off")
 
 
 def again(store):
@@ -161,6 +190,9 @@ def again(store):
 def pin(store, to):
     number = find(store, to)
     made_whole(store, number)
+    if base_of(store, number) != store["base"]:
+        raise Failed("generation %d was made when base was not %s: set base first, or go back to it" % (
+            number, store["base"]))
     with store:
         store.put(pin=number)
     publish(store)
@@ -179,7 +211,8 @@ def unpin(store):
 
 def test(store, path):
     """NDCG@10 of a model on the judged queries of the setting test; None if it cannot rank them."""
-    names = [["svm2bin", store["test"]], ["score", "-m", path], ["explore"], ["metric", "ndcg@10"]]
+    ranked = ["-e"] if store["base"] == "on" else []
+    names = [["svm2bin", *ranked, store["test"]], ["score", "-m", path], ["explore"], ["metric", "ndcg@10"]]
     chain, source = [], subprocess.DEVNULL
     for words in names:
         chain.append(subprocess.Popen(words, stdin=source, stdout=subprocess.PIPE))

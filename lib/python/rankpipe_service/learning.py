@@ -19,8 +19,9 @@ BATCH = 20000  # answers that one run of update learns
 ENOUGH = 20  # requests that say how many features documents have
 KEPT = 8 << 20  # bytes of lists that are known by heart
 NEXT, REFUSED = "models/next", "models/refused"
+BASED = "instr(CAST(l.columns AS TEXT), 'base:') > 0"  # has the list a base?
 FRESH = ("SELECT a.round, r.request, a.time, a.client, a.seen, r.time, r.list, r.how, r.shown, l.docs, "
-         "l.dim, d.time FROM answers a JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
+         "l.dim, d.time, " + BASED + " FROM answers a JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
          "LEFT JOIN doubled d ON d.round = a.round WHERE a.state = 0 AND a.time <= ? "
          "ORDER BY a.time, r.request LIMIT ?")
 LEARNT = ("SELECT a.seq, r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
@@ -76,12 +77,20 @@ def end_of(n):
 # ---- update ----
 
 
+def makes_base(words):
+    """Do these options of update end the steps with base?"""
+    return re.search(r"(?:^|\s)-x\s*(?:\S*,)?base(?:\s|$)", words) is not None
+
+
 def words_of(store, words):
-    """The arguments of update: its words, the service's seed of memory, and its number of features."""
+    """The arguments of update: its words, the service's seed of memory, its number of features, and the steps
+    that suit the setting base, so that the first learnt round does not decide whether there is one."""
     given = words.split()
     memory = "memory" in words or not any(word.startswith("-a") for word in given)
     if memory and "seed=" not in words and not any(word.startswith("-s") for word in given):
         given += ["-s", "%d" % store["seed"]]
+    if store["base"] and store["features"] and not any(word.startswith("-x") for word in given):
+        given += ["-x", "scale,base" if store["base"] == "on" else "scale"]
     return given + generations.features_option(store)
 
 
@@ -186,8 +195,9 @@ def sort(store, rows):
     """(good rows, [(round, reason)] of those that cannot be used)"""
     good, bad = [], []
     wait, features = store["wait"] * 1000, store["features"]
+    needs_base = makes_base(" ".join(words_of(store, store["update"])))
     for row in rows:
-        when, seen, then, docs, dim, twice = row[2], row[4], row[5], row[9], row[10], row[11]
+        when, seen, then, docs, dim, twice, based = row[2], row[4], row[5], *row[9:]
         n = len(seen) - 1 if seen[0] == 0 else len(seen) // 4
         if n == 0:
             bad.append((row, None))
@@ -199,6 +209,8 @@ def sort(store, rows):
             bad.append((row, "answer after a second round of its request"))
         elif dim > features:
             bad.append((row, "round with more features than the setting"))
+        elif needs_base and not based:
+            bad.append((row, "round without the order of an engine"))
         else:
             good.append(row)
     return good, bad
@@ -302,10 +314,15 @@ def write_stream(store, out, without):
     out.flush()
 
 
-def rebuild(store, words=None, without=None, erasing=False):
-    """Learns all that counts anew. Number of its answers that were learnt."""
+def rebuild(store, words=None, without=None, erasing=False, base=None):
+    """Learns all that counts anew, with another setting base if one is given. Number of its answers that were
+    learnt."""
     words = store["update"] if words is None else words
     without = without or Without(store)
+    if base:
+        store.set["base"] = base  # it is stored with the generation
+    if base == "on":  # what cannot be learnt now
+        without.sql += " OR a.round IN (SELECT r.id FROM rounds r JOIN lists l ON l.id = r.list WHERE NOT %s)" % BASED
     refused = {}
     n = store.one("SELECT count(*) FROM answers a WHERE a.seq IS NOT NULL AND a.state = %d AND "
                   "coalesce(NOT (%s), 1)" % (COUNTS, without.sql), *without.values)
@@ -330,7 +347,7 @@ def rebuild(store, words=None, without=None, erasing=False):
                   "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
         generations.add(store, number, words, last)
-        store.put(update=words, suspect=0, kept=None)
+        store.put(update=words, base=store["base"], suspect=0, kept=None)
         if erasing:
             generations.forget_others(store, number)
     return n

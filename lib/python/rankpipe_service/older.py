@@ -62,21 +62,16 @@ def has_log(folder):
     return said not in (b"", b"0")
 
 
-def head_of(model):
-    with open(model, "rb") as file:
-        return file.readline(4096)
-
-
 def learnt_by(model):
     """The number of rounds that a model has learnt."""
-    head = head_of(model) if model else b""
+    head = generations.head_of(model) if model else b""
     found = re.search(rb" rounds=(\d+)", head)
     return int(found[1]) if found and b" learner=fixed " not in head else 0
 
 
 def take_seed(store, model):
     """memory goes on under its key."""
-    found = re.search(rb" seed=(\d+)", head_of(model)) if model else None
+    found = re.search(rb" seed=(\d+)", generations.head_of(model)) if model else None
     if os.path.exists("state/key"):
         with open("state/key", encoding="ascii") as file:
             store.put(seed=int(file.read()))

@@ -218,6 +218,8 @@ class Shape:
                 row = idx[a:b]
                 need(not row or (row[-1] < self.dim and all(map(int.__lt__, row, row[1:]))),
                      "idx does not rise")
+        if b"base" in self.of_list:
+            need(sorted(values(b"base", "I")) == self.all, "base is no permutation")
         for name in (b"offset", b"step"):
             if name in self.of_list:
                 need(all(map(math.isfinite, values(name, "f"))), "%s is not finite" % text(name))

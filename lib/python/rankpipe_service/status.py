@@ -9,11 +9,12 @@ import html
 import json
 import math
 import os
+import re
 import subprocess
 
 from rankpipe_service import generations
 from rankpipe_service.generations import iso
-from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole
+from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole, say
 
 PLACES = 10  # places of a list that are counted one by one
 RECENT, REFERENCE = 5, 300  # runs that are compared with those before
@@ -125,6 +126,50 @@ def watch(store):
 
 # ---- facts ----
 
+RANDOM = ("the model in use ranks at random, until it has learnt answers: send documents in the order of your "
+          "search engine, and run: rankpipe service set base on")
+
+
+def based_of(head):
+    """What a base is, by the keys of a round's list or of a model: a model's checksum, or the engine's order."""
+    found = re.search(rb" based=(\S+)", head)
+    return found[1].decode() if found else "engine"
+
+
+def base_facts(store):
+    """The setting, what the base is of the newest round, and what it was of the rounds that the newest model
+    has learnt; None where that is not known."""
+    newest = store.sql("SELECT l.head, l.columns FROM rounds r JOIN lists l ON l.id = r.list "
+                       "ORDER BY r.id DESC LIMIT 1").fetchone()
+    path = generations.path_of(store["newest"])
+    learnt = os.path.exists(path) and generations.has_base(path) and generations.has_learnt(path)
+    return {"set": store["base"] and store["base"] == "on",
+            "comes": based_of(newest[0]) if newest and b"base:" in newest[1] else None,
+            "learnt": based_of(generations.head_of(path)) if learnt else None}
+
+
+def warning(store, base):
+    """What an operator should know of the order of documents, or None."""
+    path = generations.path_of(generations.serving(store))
+    if not base["comes"] and os.path.exists(path) and generations.is_random(path):
+        return RANDOM
+    if base["comes"] and base["learnt"] and base["comes"] != base["learnt"]:
+        return "the base was %s in what was learnt, and is %s now: learn anew from then on, by rebuild --without" % (
+            *map(said_of, (base["learnt"], base["comes"])),)
+    return None
+
+
+def said_of(based):
+    return "the engine's order" if based == "engine" else "the order of model %s" % based
+
+
+def warn(store):
+    """Says the warning once a day: a part of a transaction."""
+    said = warning(store, base_facts(store))
+    if said and store.set.get("warned", 0) <= store.now - DAY:
+        say(said)
+        store.put(warned=store.now)
+
 
 def generation_rows(store):
     return [{"number": number, "time": iso(when), "update": words, "learnt": last}
@@ -152,9 +197,11 @@ def facts(store):
     step = max(0, get("run", 0) - get("run_before", get("run", 0)))
     oldest = one("SELECT min(time) FROM answers WHERE state = 0")
     late = int((store["wait"] + store["delay"]) * 1000) + 2 * max(step, 60000)
+    base = base_facts(store)
     over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
     return {
         "version": 1, "time": iso(store.now), "features": store["features"],
+        "base": base, "warning": warning(store, base),
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get(
             "run", get("made", 0)) + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
@@ -200,6 +247,7 @@ METRICS = (
     ("contrast", "gauge", "relevance in the upper half of lists less that in the lower half"),
     ("contrast_error", "gauge", "its standard error"),
     ("features", "gauge", "features of a document"),
+    ("warning", "gauge", "1: rankpipe service status has a warning"),
 )
 
 
@@ -212,6 +260,7 @@ def prom(known):
         "learnt_total": known["answers"]["learnt"], "behind_answers": behind["answers"],
         "early_answers": behind["early"], "unanswered_total": known["unanswered"],
         "suspect": suspect["value"], "features": known["features"],
+        "warning": int(known["warning"] is not None),
         "oldest_answer_time_seconds": behind["oldest"] and behind["oldest"] / 1000,
     }
     labelled = {
@@ -256,6 +305,9 @@ def text(store):
         "SELECT count(*) FROM answers WHERE state = %d" % ASIDE)]
     lines += ["behind         %d answers, %d early ones" % (behind["answers"], behind["early"])]
     lines += ["unanswered     %d rounds" % known["unanswered"]]
+    lines += ["%-14s %s" % (name, said_of(known["base"][key])) for key, name in (
+        ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
+    lines += ["warning        %s" % known["warning"]] if known["warning"] else []
     lines += ["suspect        %d" % known["suspect"]["value"]]
     if "recent" in known["suspect"]:
         lines += ["contrast       %(recent).4f +- %(recent_error).4f, before %(before).4f +- "

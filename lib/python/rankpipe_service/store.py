@@ -64,6 +64,7 @@ SETTINGS = {
     "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
     "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
     "features": (None, "count", None, "features of a document; not set: those of most requests"),
+    "base": (None, "on or off", None, "documents come in a search engine's order; not set: not known"),
     "retain": (3600, "seconds", None, "files that were read are kept so long"),
     "megabytes": (1024, "count", None, "disk space of generations"),
     "days": (400, "days", None, "answers and their lists are kept so long"),
@@ -84,8 +85,10 @@ def say(text):
 
 
 def number_of(name, value, kind):
-    if kind == "text":
+    if kind == "text" or kind == "on or off" and value in ("on", "off"):
         return str(value)
+    if kind == "on or off":
+        raise Failed("%s: neither on nor off: %r" % (name, value))
     try:
         number = float(value) if kind == "number" else int(value)
         if 0 <= number <= 1 << 40 and not (kind == "count" and name == "features" and number > 1 << 31):
@@ -176,8 +179,8 @@ class Store:
             return 60 if self["hosts"] else 0
         return SETTINGS[name][0] if value is None and name in SETTINGS else value
 
-    def change(self, name, value):
-        """Checks and stores a setting."""
+    def checked(self, name, value):
+        """The value of a setting, from text. Raises Failed."""
         if name not in SETTINGS or name == "pin":
             raise Failed("no setting %r: they are %s" % (name, ", ".join(sorted(SETTINGS.keys() - {"pin"}))))
         value = number_of(name, value, SETTINGS[name][1])
@@ -189,7 +192,7 @@ class Store:
             raise Failed("retain=%d is below wait=%d + delay=%d + %d seconds, so rounds would go before "
                          "their answers: set %s first" % (
                              retain, wait, delay, MARGIN, "retain" if name != "retain" else "wait"))
-        self.put(**{name: value})
+        return value
 
     def take_variables(self, is_run):
         """The first run takes settings from the environment. Later they must agree."""
@@ -208,7 +211,7 @@ class Store:
             if self["retain"] < wait + MARGIN:
                 self.put(retain=int(wait) + MARGIN)
             for name, value in given.items():
-                self.change(name, value)
+                self.put(**{name: self.checked(name, value)})
             if is_run:
                 self.put(taken=1)
         for name, value in given.items():
