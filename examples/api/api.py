@@ -38,6 +38,11 @@ HELD = 1 << 27  # bytes of bodies, of all clients
 LARGE = 1 << 14  # bytes of a body that is read by a process of its own, so that other requests do not wait
 WORD = 200  # characters of a client's word
 NO_SERVICE = "the service does not answer"
+OTHER_ORDER = {  # whether documents have an order here, and in the service not
+    False: "the service begins with the order in which documents come (base=on), but api.py was started with "
+           "--unordered: leave that out, or run: rankpipe service set base off",
+    True: "the service has documents in no order (base=off): start api.py with --unordered, or run: rankpipe service "
+          "set base on"}
 FRESH = 20  # seconds after which an idle connection to the service is replaced: serve closes it after 60
 STATUS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
           408: "Request Timeout", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
@@ -168,9 +173,9 @@ def line_of(value, i, features):
     return text.encode(), text_of(name.strip(" \t"), "the name in lines[%d]" % i, NAME) if sign else None
 
 
-def rank_request(body, request, most, features):
+def rank_request(body, request, most, features, ordered):
     """The text for serve, the number of documents and their names, of a body for /rank. A document has at most
-    so many features; None: any number."""
+    so many features; None: any number. `ordered`: the documents are in an engine's order."""
     fields = fields_of(body, ("query", "documents", "lines"))
     query = text_of(fields.get("query"), "query", QUERY)
     need(("documents" in fields) != ("lines" in fields), "one of documents and lines must be given")
@@ -180,7 +185,8 @@ def rank_request(body, request, most, features):
     need(None not in names or not any(names), "either each document has a name, or none has")
     names = None if names[0] is None else names
     try:
-        return rankpipe.request_text([text for text, _ in documents], names, query, request), len(documents), names
+        text = rankpipe.request_text([text for text, _ in documents], names, query, request, ordered)
+        return text, len(documents), names
     except rankpipe.Error as error:
         raise Bad(400, str(error)) from None
 
@@ -598,7 +604,8 @@ class Api:
                          headers="Allow: %s\r\n" % self.PATHS[path].decode())
         elif path == b"/health":
             trouble = self.state.trouble() if self.is_up() else NO_SERVICE
-            client.reply(503 if trouble else 200, {"status": trouble or "ok"})
+            warning = self.state.warning()
+            client.reply(503 if trouble else 200, {"status": trouble or "ok", **({"warning": warning} if warning else {})})
         elif path == b"/metrics":
             client.reply(200, self.metrics.text([
                 ("connections", "connections now", len(self.clients)),
@@ -608,8 +615,9 @@ class Api:
         elif headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Bad(415, "send Content-Type: application/json")
         elif path == b"/rank":
-            request, began = secrets.token_hex(16), time.monotonic()
-            self.read(client, body, rank_request, (request, self.options.documents, self.state.features()),
+            request, began, ordered = secrets.token_hex(16), time.monotonic(), not self.options.unordered
+            need(self.state.base() in (None, ordered), OTHER_ORDER[ordered])
+            self.read(client, body, rank_request, (request, self.options.documents, self.state.features(), ordered),
                       functools.partial(self.rank, client, request, began))
         else:
             self.read(client, body, answer_request, (self.options.documents, self.options.grade),
@@ -777,6 +785,8 @@ def parse():
     add("-k", dest="keys", metavar="folder", default=os.environ.get("RUNTIME_DIRECTORY"),
         help="folder of this account alone for the key of clients' words (%(default)s)")
     add("-s", dest="state", metavar="file", help="what the service says of itself (service.json beside answers)")
+    add("--unordered", action="store_true",
+        help="documents come in no order (default: in that of a search engine, best first)")
     add("--proxy", action="append", type=front.proxy, default=[], metavar="address",
         help="believe X-Forwarded-For from this address or network, or from unix, the listening Unix socket")
     add("socket", help="the socket of serve")

@@ -13,7 +13,7 @@ teardown() {
 # serves: the service at the socket s, with a log.
 serves() {
     [ -e w.bin ] || echo 1:1 2:2 3:3 | weights2bin >w.bin
-    serve -S status s 'score -r -m w.bin | explore -g 0.1 -s random | spool log' 2>>served 3>&- &
+    serve -e -S status s 'score -r -m w.bin | explore -g 0.1 -s random | spool log' 2>>served 3>&- &
     service=$!
     for _ in $(seq 250); do [ ! -S s ] || return 0; sleep 0.02; done
     cat served && return 1
@@ -533,6 +533,44 @@ END
     is "$status$output" '503{"status": "no run of the learner has ended well since then"}'
     stops
     is "$(requests)" "$named"
+}
+
+@test "documents in the order of an engine, or in none: where the service and api.py differ, rankings are refused" {
+    local both='{"query": "a", "documents": [{"features": [1]}, {"features": [2]}]}' later
+    later=$(($(date +%s) + 1000))000
+    echo 1:1 | weights2bin -x base >w.bin # as rankpipe service first makes it
+    serves
+    answers
+    ask POST /rank "$both"
+    is "$status $(field ranking)" '200 [0, 1]'
+    named=$(field request)
+    says() { # whether base is on
+        echo "{\"base\": {\"set\": $1}, \"warning\": $2, \"run\": {\"fails_at\": $later}}" >service.json
+        sleep 1.1
+    }
+    says false '"it ranks at random"'
+    ask POST /rank "$both"
+    is "$status$output" '400{"error": "the service has documents in no order (base=off): start api.py with --unordered, or run: rankpipe service set base on"}'
+    ask GET /health
+    is "$status$output" '200{"status": "ok", "warning": "it ranks at random"}'
+    kill "$api" && wait "$api" || true
+    answers --unordered
+    says true null
+    ask POST /rank "$both"
+    is "${status}${output%%but*}" '400{"error": "the service begins with the order in which documents come (base=on), '
+    ask GET /health
+    is "$status$output" '200{"status": "ok"}'
+    rm service.json # then the model of the service says so
+    sleep 1.1
+    ask POST /rank "$both"
+    is "$status" 400
+    grep 'needs the column base, the order of the search engine' <<<"$output"
+    is "$(requests)" "$named"
+    echo 1:0 | weights2bin >new.bin && mv new.bin w.bin
+    ask POST /rank "$both"
+    is "$status" 200
+    stops
+    is "$(spool -r log | values_of base | xargs)" '0 1' # of the first one alone
 }
 
 @test "10,000 bodies: each gets an answer, and no request is in the log that the API did not name" {
