@@ -13,8 +13,8 @@ teardown() {
 
 # start: the service in this folder, until stop.
 start() {
-    serve -S status s \
-        "score -r -m w.bin | explore -g 0.1 -s ${seed:-random} | spool -c 20 log" 2>err &
+    serve -e -S status s \
+        "score -r -m w.bin | explore -B .37 -p uniform -s ${seed:-random} | spool -c 20 log" 2>err &
     started=$!
     until serve -a s </dev/null 2>/dev/null; do
         kill -0 $started || { cat err && return 1; }
@@ -37,13 +37,15 @@ learn() {
 # name of the request, then the documents.
 users() {
     python3 - "$ROOT/examples/data/small.svm" "$@" <<'END'
-import sys, time
+import random, sys, time
 import rankpipe
 
 data = {}
 for line in open(sys.argv[1]):
     label, qid, features = line.split("#")[0].split(" ", 2)
     data.setdefault(qid[4:], []).append((float(label), features.strip().encode()))
+for qid in data:  # an engine whose order is as good as any
+    random.Random(qid).shuffle(data[qid])
 places, total = int(sys.argv[2]), 0
 with rankpipe.Client("s") as client:
     for qid in sys.argv[3:]:
@@ -243,7 +245,7 @@ s.bind("s")
 s.listen()
 os.dup2(s.fileno(), 3)
 os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-os.execvp("serve", ["serve", "-S", "status.prom", "-", sys.argv[1]])
+os.execvp("serve", ["serve", "-e", "-S", "status.prom", "-", sys.argv[1]])
 END
     started=$!
     for _ in $(seq 250); do [ ! -S s ] || break; sleep 0.02; done
