@@ -270,16 +270,6 @@ class Index:
         start, text = self.db.execute("select start, packed from text where id = ?", (number,)).fetchone()
         return zlib.decompressobj().decompress(text, most).decode("utf-8", "ignore")[start:]
 
-    def known_items(self, most):
-        """Pairs of a document and two words of its title, for documents all over the index."""
-        step = self.documents // most + 1
-        for number, title in self.db.execute(
-                "select id, title from (select id, title, row_number() over (order by id) as at from document) "
-                "where at % ? = 0", (step,)):
-            there = list(dict.fromkeys(words(title)))
-            if there:
-                yield number, asked("%s %s" % (there[number % len(there)], there[(number + 1) % len(there)]))
-
     def spelled(self, query):
         """The query's words, of which those that are rare are replaced by near ones that are frequent; None,
         if there is nothing to replace.

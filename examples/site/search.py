@@ -41,7 +41,7 @@ SETTLE = 20  # seconds after the first click of a page in which further ones cou
 EVERY = 5  # seconds between looks at the clicks
 AGAIN = 10  # seconds until a learner that failed is started again
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
-EXPLORE = "-p top -g 0.05 -s random"  # one search in twenty tries a random document on top
+EXPLORE = "-B .37 -p uniform -s random"  # what was learnt, within bounds of the index's own order
 PAGE = 10
 KEPT = 100000  # clicks that a process keeps while they cannot be stored
 
@@ -119,8 +119,9 @@ class Site:
         return html(pages.results(text, query, found, shown, after, links, none, spelled, self.index().excerpt_of))
 
     def ranked(self, query, results):
-        """The name of a request, and the results in the order of the service. Without the service it is that
-        of the index; without a name, as when the service could not store the request, no click is stored.
+        """The name of a request, and the results in the order of the service. They are given to it in that of
+        the index, also those of a further page, where the first ones are missing. Without the service that order
+        is shown; without a name, as when the service could not store the request, no click is stored.
         """
         if not results:
             return None, results
@@ -325,7 +326,7 @@ class Keeper:
         spool = "spool -k -t %d log" % self.spool_seconds
         pipeline = "score -r -m w.bin | explore %s | %s" % (self.options.explore, spool)
         try:
-            return started(["serve", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
+            return started(["serve", "-e", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
         except OSError as error:
             say("serve cannot be started, and is tried again: %s" % error)
             return self.serve
@@ -421,25 +422,6 @@ def prepare():
         os.rename("secret.new", "secret")
 
 
-def first_model():
-    """A model for the time before any click: it has learnt that a search for two words of a title wants the
-    document with this title, more than two others.
-    """
-    if os.path.exists("w.bin"):
-        return
-    shutil.rmtree("seen", ignore_errors=True)
-    found, rounds = index.Index("index.db"), []
-    for number, query in found.known_items(100):
-        pool = found.search(query).pool
-        best = [result for result in pool if result.number == number] + [r for r in pool if r.number != number][:2]
-        rounds.append(rankpipe.Round.make(
-            [result.features for result in best], qid=" ".join(query), labels=[r.number == number for r in best],
-            names=[result.path for result in best], t=len(rounds) + 1, request="start-%d" % len(rounds),
-            time=int(time.time() * 1000)))
-    rankpipe.run("explore -g 1 -s 1 | feedback-mask -k all | spool seen | update -m model.bin", rounds)
-    os.link("model.bin", "w.bin")
-
-
 def tell_features():
     """Tells the learner how many features a document has, so that it learns from the first answer on."""
     if front.State("service.json").features() != len(index.OWN):
@@ -467,7 +449,6 @@ def run(options):
             raise index.Failure("which folder? Name it: search.py FOLDER")
         left = build_index(options, FIRST)
     left = left or os.path.exists("growing")  # a run that did not come to the end
-    first_model()
     tell_features()
     keeper = Keeper(listener, options)
     listener.listen(256)

@@ -314,6 +314,25 @@ END
     stop
 }
 
+@test "before the first click each page has the order of the index, whose part it sends as the base" {
+    mkdir docs
+    for i in $(seq 25); do yes plum | head -n $((i * i)) >docs/$i; echo "$i and $((i % 7)) $(seq "$i")" >>docs/$i; done
+    site docs --explore='-B .37 -p uniform -s random'
+    get '?q=plum+and' >page
+    titles <page >shown
+    next=$(sed -n 's/.*rel="next nofollow" href="\([^"]*\)".*/\1/p' page | sed 's/&amp;/\&/g')
+    get "${next#./}" | titles >>shown
+    in_python <<<'import index; print(*[each.title for each in index.Index("state/index.db").search(["and", "plum"]).pool[:20]], sep="\n")' >want
+    same want shown
+    in_python <<<'import index; print(*[each.path for each in index.Index("state/index.db").search(["and", "plum"]).pool], sep="\n")' >pool
+    stop
+    spool -r state/log >log.bin
+    is "$(bin2txt -f head log.bin | grep -o 'docs=[0-9]*' | xargs)" 'docs=25 docs=15'
+    is "$(values_of base <log.bin | xargs)" "$(seq 0 24 | xargs) $(seq 0 14 | xargs)"
+    bin2txt -f rank log.bin | cut -f 4 >sent # the order is the base's
+    same <(cat pool; tail -n 15 pool) sent
+}
+
 @test "a click is stored if a person makes it by a link of the site; it leads to a document of the index only" {
     mkdir docs
     echo 'plum' >docs/one
