@@ -324,6 +324,10 @@ crash: all
 hosts: all
 	@bash tests/promises/hosts
 
+## first-day: a search box over a PostgreSQL of its own begins to learn, against its order; some minutes
+first-day: all
+	@tests/promises/first-day
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -337,4 +341,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
-	soak looks crash hosts load machine mutants clean
+	soak looks crash hosts first-day load machine mutants clean

@@ -115,6 +115,15 @@ finished() {
     stop
 }
 
+@test "before the first answer each ranking is in the order in which the documents came" {
+    service
+    for q in q1 q2 q3 q4 q1; do
+        ask $q
+        is "$(sed 1d ranking | xargs)" "$(seq -f d%g $(($(wc -l <ranking) - 1)) | xargs)"
+    done
+    stop
+}
+
 @test "what users say makes the rankings better, by new models that are served without a restart" {
     seed=1
     service
