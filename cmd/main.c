@@ -29,6 +29,7 @@ static const struct script {
     { "live", "searches manual pages, and learns from the person who searches" },
     { "export", "prints the weights of a model for another program" },
     { "import", "reads the weights of another program into a model" },
+    { "log", "turns the logs of other systems into a table for log2bin" },
     { "service", "learns from the users of a ranking service, and keeps its state" },
     { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },

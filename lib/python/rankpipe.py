@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import unicodedata
 from array import array
 from typing import NamedTuple
 
@@ -338,28 +339,39 @@ def _encoded(text):
     return text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogateescape")
 
 
-def query_word(text):
+def query_word(text, fold=False):
     """The word by which a query of any text is known, in the text of requests and in rounds.
 
     Words without blanks, #, ~ and control characters stay as they are. These become ~ and two
     hexadecimal digits. What then takes more than 255 bytes of a header line, is cut to its
     first 16 characters, and a hash follows. Equal texts have equal words, and others do not.
+
+    With fold, the text is first folded: texts that differ by case, by blanks (or NUL), or by what
+    Unicode's NFKC makes equal have one word. It is percent-encoded: the very qid of a round, as
+    svm2bin -Q, log2bin -Q and serve -Q take it.
     """
     data = _encoded(text)
-    word = re.sub(rb"[\x00-\x20\x7f#~]", lambda at: b"~%02X" % at[0][0], data)
-    if len(_percent(word)) > 255:
-        start = data.decode("utf-8", "surrogateescape")[:16]
-        word = query_word(start).encode("utf-8", "surrogateescape")
-        word += b"~~" + hashlib.sha256(data).hexdigest()[:32].encode()
-    _need(word, "a query needs a text")
+    if fold:
+        plain = data.decode("utf-8", "surrogateescape")
+        data = _encoded(" ".join(unicodedata.normalize("NFKC", plain).casefold().replace("\0", " ").split()))
+    _need(data, "a query needs a text")
+    word = _escaped(data, fold)
+    if len(word if fold else _percent(word)) > 255:
+        start = data.decode("utf-8", "surrogateescape")[:16].encode("utf-8", "surrogateescape")
+        word = _escaped(start, fold) + b"~~" + hashlib.sha256(data).hexdigest()[:32].encode()
     return word.decode("utf-8", "surrogateescape")
+
+
+def _escaped(data, fold):
+    if fold:
+        return _percent(data).replace("#", "%23").replace("~", "%7E").encode()
+    return re.sub(rb"[\x00-\x20\x7f#~]", lambda at: b"~%02X" % at[0][0], data)
 
 
 def query_text(qid):
     """The text of a query, from the key qid of its round; of one that was cut, its start and the hash."""
-    data = re.sub(rb"%([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), qid.encode())
-    start, *cut = data.partition(b"~~")
-    start = re.sub(rb"~([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), start)
+    start, *cut = qid.encode().partition(b"~~")
+    start = re.sub(rb"[%~]([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), start)
     return b"".join([start, *cut]).decode("utf-8", "surrogateescape")
 
 
@@ -427,13 +439,15 @@ class Round(Record):
 
     @classmethod
     def make(cls, features=None, *, qid=None, labels=None, names=None, t=None, docs=None, dim=None, request=None,
-             time=None, ordered=False):
+             time=None, ordered=False, fold=False):
         """A round. features has for each document its values, or a dict from the number of a feature, from
         0, to its value; or it is a matrix of numpy. Without features, docs items of a fixed list. ordered
         says that the documents are in the order of a search engine, best first: they get the column base.
+        With fold, qid is folded: see query_word.
         """
         columns, docs, dim = _features(features, docs, dim)
-        keys = {"t": t, "qid": None if qid is None else _percent(_encoded(query_word(qid))),
+        word = None if qid is None else query_word(qid, fold)
+        keys = {"t": t, "qid": word if fold or word is None else _percent(_encoded(word)),
                 "request": None if request is None else _request_word(request), "time": time, "docs": docs,
                 "dim": dim}
         made = cls({name: str(value) for name, value in keys.items() if value is not None}, columns)
@@ -857,13 +871,14 @@ def _features_text(row):
     return (_template(len(values)) % tuple(values)).encode()
 
 
-def request_text(features, names=None, query=None, request=None, ordered=True):
+def request_text(features, names=None, query=None, request=None, ordered=True, fold=False):
     """The text of a request to serve, as bytes. features has for each document its values, a dict from
     the number of a feature, from 0, to its value, or bytes: the text of them, with numbers from 1.
     Documents come in the order of a search engine, best first; ordered=False says that they do not.
+    With fold the query is folded (query_word), and serve needs -Q.
     """
     _need(len(features), "a request without documents")
-    lead = b"? " if query is None else b"? qid:%b " % _encoded(query_word(query))
+    lead = b"? " if query is None else b"? qid:%b " % _encoded(query_word(query, fold))
     lines = [lead + _features_text(row) for row in features]
     if names is not None:
         lines = [b"%b #docid=%b" % pair for pair in zip(lines, _name_bytes(names, len(lines)))]
@@ -908,12 +923,12 @@ class Client:
         self.address, self.timeout = address, timeout
         self._socket, self._lock = None, threading.Lock()
 
-    def rank(self, features, names=None, query=None, request=None, ordered=True):
+    def rank(self, features, names=None, query=None, request=None, ordered=True, fold=False):
         """The Ranking of these documents: see request_text. Without a name of the request, one is made.
         A request that gets no answer is not sent again.
         """
         request = secrets.token_hex(16) if request is None else request
-        text = request_text(features, names, query, request, ordered)
+        text = request_text(features, names, query, request, ordered, fold)
         most = 4096 + 1024 * len(features) + len(text)
         with self._lock:
             try:
