@@ -173,9 +173,10 @@ def line_of(value, i, features):
     return text.encode(), text_of(name.strip(" \t"), "the name in lines[%d]" % i, NAME) if sign else None
 
 
-def rank_request(body, request, most, features, ordered):
+def rank_request(body, request, most, features, ordered, folds):
     """The text for serve, the number of documents and their names, of a body for /rank. A document has at most
-    so many features; None: any number. `ordered`: the documents are in an engine's order."""
+    so many features; None: any number. `ordered`: the documents are in an engine's order. `folds`: the query is
+    folded."""
     fields = fields_of(body, ("query", "documents", "lines"))
     query = text_of(fields.get("query"), "query", QUERY)
     need(("documents" in fields) != ("lines" in fields), "one of documents and lines must be given")
@@ -185,7 +186,7 @@ def rank_request(body, request, most, features, ordered):
     need(None not in names or not any(names), "either each document has a name, or none has")
     names = None if names[0] is None else names
     try:
-        text = rankpipe.request_text([text for text, _ in documents], names, query, request, ordered)
+        text = rankpipe.request_text([text for text, _ in documents], names, query, request, ordered, folds)
         return text, len(documents), names
     except rankpipe.Error as error:
         raise Bad(400, str(error)) from None
@@ -617,7 +618,8 @@ class Api:
         elif path == b"/rank":
             request, began, ordered = secrets.token_hex(16), time.monotonic(), not self.options.unordered
             need(self.state.base() in (None, ordered), OTHER_ORDER[ordered])
-            self.read(client, body, rank_request, (request, self.options.documents, self.state.features(), ordered),
+            self.read(client, body, rank_request, (request, self.options.documents, self.state.features(), ordered,
+                                                   self.state.folds()),
                       functools.partial(self.rank, client, request, began))
         else:
             self.read(client, body, answer_request, (self.options.documents, self.options.grade),

@@ -59,7 +59,8 @@ class Site:
 
     def __init__(self, proxies=()):
         self.mine, self.proxies = threading.local(), proxies
-        self.words = front.Clients(".", front.State("service.json").tests)
+        self.state = front.State("service.json")
+        self.words = front.Clients(".", self.state.tests)
         self.clicks = collections.deque(maxlen=KEPT)  # not stored yet
         self.secret = pathlib.Path("secret").read_bytes()
 
@@ -129,7 +130,8 @@ class Site:
             self.mine.client = rankpipe.Client("rank.socket", timeout=2)
         try:
             ranking = self.mine.client.rank([result.features for result in results],
-                                            [result.path for result in results], " ".join(query))
+                                            [result.path for result in results], " ".join(query),
+                                            fold=self.state.folds())
         except rankpipe.Error as error:
             self.report("no ranking: %s" % error)
             return None, results

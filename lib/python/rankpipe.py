@@ -347,8 +347,8 @@ def query_word(text, fold=False):
     first 16 characters, and a hash follows. Equal texts have equal words, and others do not.
 
     With fold, the text is first folded: texts that differ by case, by blanks (or NUL), or by what
-    Unicode's NFKC makes equal have one word. It is percent-encoded: the very qid of a round, as
-    svm2bin -Q, log2bin -Q and serve -Q take it.
+    Unicode's NFKC makes equal have one word. It is percent-encoded: the very qid of a round, which
+    svm2bin and log2bin take by -Q.
     """
     data = _encoded(text)
     if fold:
@@ -875,10 +875,10 @@ def request_text(features, names=None, query=None, request=None, ordered=True, f
     """The text of a request to serve, as bytes. features has for each document its values, a dict from
     the number of a feature, from 0, to its value, or bytes: the text of them, with numbers from 1.
     Documents come in the order of a search engine, best first; ordered=False says that they do not.
-    With fold the query is folded (query_word), and serve needs -Q.
+    With fold the query is folded: see query_word.
     """
     _need(len(features), "a request without documents")
-    lead = b"? " if query is None else b"? qid:%b " % _encoded(query_word(query, fold))
+    lead = b"? " if query is None else b"? qid%b%b " % (b"=" if fold else b":", _encoded(query_word(query, fold)))
     lines = [lead + _features_text(row) for row in features]
     if names is not None:
         lines = [b"%b #docid=%b" % pair for pair in zip(lines, _name_bytes(names, len(lines)))]

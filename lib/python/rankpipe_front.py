@@ -314,6 +314,10 @@ class State:
         found = self._get("warning")
         return found if type(found) is str else None
 
+    def folds(self):
+        """Are queries known by their folded words? By those of version 0.4.0 until such a service is rebuilt."""
+        return self.facts().get("folds", not self.facts()) is True
+
     def tests(self):
         """Does an A/B test run?"""
         return bool(self._get("test"))

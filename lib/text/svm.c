@@ -454,9 +454,10 @@ static int read_text_line(struct svm *svm, struct fault *fault)
     if (!p) return -1;
     p = text_skip_blanks(p);
     const char *at = p;
-    bool has_qid = strncmp(p, "qid:", 4) == 0;
+    bool coded = svm->options.blank_ends && strncmp(p, "qid=", 4) == 0;
+    bool has_qid = coded || strncmp(p, "qid:", 4) == 0;
     if (has_qid && !(p = qid_word_read(&svm->lines, p + 4, text_name_bytes(p + 4), 4, "qid",
-                                       svm->options.coded, qid, fault)))
+                                       coded || svm->options.coded, qid, fault)))
         return -1;
     const char *from = has_qid ? at : line->text, *name = has_qid ? qid : NULL;
     int joins = svm->options.sizes ? join_counted(svm, from, name, fault)

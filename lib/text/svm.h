@@ -41,7 +41,8 @@ struct svm_options {
     bool scale;      /* scale each feature to [0,1] within its query */
     bool ranked;     /* lines are in the engine's order: rounds have the column base */
     bool unlabelled; /* allow queries without labels */
-    bool blank_ends; /* a blank line ends a query, which may have any qid; before its documents
+    bool blank_ends; /* a blank line ends a query, which may have any qid, also as "qid=" and
+                      * with %XX already, whatever `coded` is; before its documents
                       * lines "request: ID" and "order: none", for not `ranked`, may stand */
     bool coded;      /* qids have %XX already */
     bool skips;      /* svm_skip will follow a fault */

@@ -298,6 +298,39 @@ for round, text in zip(rounds, texts):
 END
 }
 
+@test "folded: one word however a query is typed, by the module, by svm2bin -Q, and in a request to serve" {
+    echo 1:1 | weights2bin >w.bin
+    start 'score -m w.bin | explore | spool log'
+    python3 - >words <<'END'
+import rankpipe
+
+# as it may be typed, and the word: NFKC, small letters, single blanks, percent-encoded, by hand
+same = {"red%20tv": ["red tv", " Red\t TV\n", "ＲＥＤ\u00a0tv", "red\u3000\u2003tv", b"RED tv"], "strasse": ["Straße", "STRASSE"],
+        "%C3%A9": ["é", "E\u0301"], "fis": ["ﬁſ"], "c%23": ["c#", "C＃"], "100%25": ["100%"],
+        "%2520": ["%20"], "a%7E20b": ["a~20b"], "a%20b": ["a\0b"], "%D1%8F": ["Я"]}
+with rankpipe.Client("s") as client:
+    for word, texts in same.items():
+        for text in texts:
+            assert rankpipe.query_word(text, fold=True) == word, (text, word, rankpipe.query_word(text, fold=True))
+            assert rankpipe.Round.make([[1]], qid=text, fold=True).qid == word
+            client.rank([[1]], ["d"], text, fold=True)
+            print(word)
+    long = rankpipe.query_word("Я" * 43, fold=True)
+    assert long == "%D1%8F" * 16 + "~~" + long[-32:] and len(rankpipe.query_word("я" * 42, fold=True)) == 252
+    assert rankpipe.query_text(long) == "я" * 16 + long[-34:] and rankpipe.query_text("a%7E20b") == "a~20b"
+for text in "", " \t", "\0", "\u00a0":
+    try:
+        raise SystemExit("a word of %r" % text + rankpipe.query_word(text, fold=True))
+    except rankpipe.Error:
+        pass
+END
+    kill $started && wait $started
+    started=
+    is "$(spool -r log | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/')" "$(cat words)"
+    sort -u words | sed 's/.*/? qid:& 1:1/' | svm2bin -Qu | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/' >have
+    is "$(cat have)" "$(sort -u words)"
+}
+
 @test "a client keeps one connection, finds a new service, and sends nothing twice" {
     echo 1:1 2:1 | weights2bin >w.bin
     options='-i 1 -S status' start 'score -m w.bin | explore | spool log'

@@ -473,3 +473,58 @@ END
     is "$(trace client-2)" ''
     rm -r ../theirs
 }
+
+# asked FIRST QID...: rounds with these queries, which list the same two documents, shown a minute ago.
+asked() {
+    local first=$1
+    shift
+    for qid; do printf '%s\n' "1 qid:$qid 1:1 # a" "0 qid:$qid 1:0 # b" ''; done | svm2bin -l -b "$first" | explore -g 1 |
+        LC_ALL=C sed "s/\(rankpipe.1 round t=\([0-9]*\) qid=[^ ]*\)/\1 request=r\2 time=$(now -60)/g"
+}
+
+# known: the queries of the database, with the number of their rounds.
+known() {
+    query "SELECT CAST(qid AS TEXT), count(*) FROM lists JOIN rounds ON list = lists.id GROUP BY qid ORDER BY qid" | paste -sd ' ' -
+}
+
+@test "words of version 0.4.0 stay until rebuild folds them, with what was learnt; status says so" {
+    export FEATURES=1
+    asked 1 New~20User new~20user Dogs a~7Eb "$(printf 'x%.0s' {1..16})~~0123456789abcdef0123456789abcdef" ~20 >old.bin
+    feedback-mask -k all <old.bin >seen.bin
+    spool seen <seen.bin >/dev/null
+    update -a memory -m model.bin <seen.bin
+    mkdir -p answers
+    rankpipe service learn 2>err
+    grep 'took over a service of version 0.4.0: 6 answers learnt' err
+    rankpipe service status | grep '^words  *of version 0.4.0, with ~20 for a blank: rankpipe service rebuild folds them$'
+    is "$(fact_of '["folds"]')" False
+    before=$(known)
+    [[ $before == *'New~20User|1'* ]]
+    rankpipe service learn
+    is "$(known)" "$before"
+    rankpipe service rebuild
+    is "$(known)" 'a%7Eb|1 dogs|1 new%20user|2 xxxxxxxxxxxxxxxx~~0123456789abcdef0123456789abcdef|1 ~20|1'
+    is "$(fact_of '["folds"]')" True
+    is "$(rankpipe service status | grep '^words')" ''
+    rankpipe service stream | bin2txt -f head | grep -c ' qid=new%20user ' | { read -r n && is "$n" 2; }
+    rankpipe service check
+    # a round of before that comes late is folded too
+    asked 7 nEW~20uSER | spool log >/dev/null
+    rankpipe service learn
+    [[ $(known) == *'new%20user|3'* ]]
+    # erasing by the new word reaches files that have the old one
+    command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    grep -rqa 'nEW~20uSER' log
+    account rankpipe service erase queries new%20user
+    is "$(grep -rla 'nEW~20uSER' log)" ''
+    is "$(known)" 'a%7Eb|1 dogs|1 xxxxxxxxxxxxxxxx~~0123456789abcdef0123456789abcdef|1 ~20|1'
+}
+
+@test "a new service, and one whose queries have no blanks, has folded words from the start" {
+    runs 2
+    is "$(fact_of '["folds"]')" True
+    before=$(known)
+    rankpipe service rebuild
+    is "$(known)" "$before"
+}

@@ -212,7 +212,7 @@ def is_erased(store, line, payload):
     known, hash_ = store.erased, store.erased_hash
     if request and hash_(b"r", request) in known:
         return True
-    names = [hash_(b"q", qid)] if qid else []
+    names = [hash_(b"q", word) for word in {qid, store.folded(qid)}] if qid else []
     try:
         columns = Shape._columns(dict(word.partition(b"=")[::2] for word in rest.split()).get(b"cols", b""))
         if b"name" in columns:

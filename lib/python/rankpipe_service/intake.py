@@ -142,19 +142,20 @@ class Intake:
             return self.refuse(b"from the future", path, line)
         shown = shape.shown_of(payload)
         erased = self.store.erased
-        if erased and self.is_erased(request, qid, when, shape, payload):
+        word = self.store.folded(qid, when)
+        if erased and self.is_erased(request, {qid, word}, when, shape, payload):
             return None
-        self.rows.append((pack_name(request), when, self.list_of(shape, qid, payload),
+        self.rows.append((pack_name(request), when, self.list_of(shape, word, payload),
                           self.how_of(shape), shown, t))
         if len(self.rows) >= ROWS:
             self.flush(path)
         return None
 
-    def is_erased(self, request, qid, when, shape, payload):
+    def is_erased(self, request, qids, when, shape, payload):
         known, hash_ = self.store.erased, self.store.erased_hash
         if hash_(b"r", request) in known:
             return True
-        names = [hash_(b"q", qid or b"")]
+        names = [hash_(b"q", qid or b"") for qid in qids]
         names += [hash_(b"d", name) for name in names_of(shape.listed, shape.list_data(payload))]
         if any(known.get(name, -1) >= when for name in names):
             # its answer may come yet, or has come

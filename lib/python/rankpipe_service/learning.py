@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 from rankpipe_service import generations
-from rankpipe_service.records import Format, How, list_of, name_of, pack_name, record, seen_of
+from rankpipe_service.records import Format, How, list_hash, list_of, name_of, pack_name, record, seen_of
 from rankpipe_service.status import Tally
 from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
 
@@ -30,10 +30,10 @@ LEARNT = ("SELECT a.seq, r.request, r.time, a.client, a.seen, r.how, r.shown, r.
 
 
 class Records:
-    """Rounds with their answers, as update reads them."""
+    """Rounds with their answers, as update reads them; word: what makes the qid of that of a list."""
 
-    def __init__(self, store):
-        self.store = store
+    def __init__(self, store, word=lambda qid: qid):
+        self.store, self.word = store, word
         self.lists, self.bytes, self.hows, self.clients = {}, 0, {}, {}
         self.passes_clients = Format.row(b"key", b"client") is not None
 
@@ -45,7 +45,7 @@ class Records:
                 self.bytes = 0
             row = self.store.sql("SELECT qid, head, columns, data FROM lists WHERE id = ?",
                                  (number,)).fetchone()
-            found = self.lists[number] = (*row[:3], list_of(row[3]))
+            found = self.lists[number] = (self.word(row[0]), *row[1:3], list_of(row[3]))
             self.bytes += len(found[3]) + 500
         return found
 
@@ -295,10 +295,9 @@ class Without:
         self.sql = " OR ".join(said) or "0"
 
 
-def stream_of(store, without=None):
-    """The records that count, in the order in which they were learnt."""
-    without = without or Without(store)
-    records = Records(store)
+def stream_of(store, without, *word):
+    """The records that count, in the order in which they were learnt; word is that of Records."""
+    records = Records(store, *word)
     for row in store.sql(LEARNT % ("coalesce(NOT (%s), 1)" % without.sql), without.values):
         yield records.make(*row)
 
@@ -314,9 +313,9 @@ def write_stream(store, out, without):
     out.flush()
 
 
-def rebuild(store, words=None, without=None, erasing=False, base=None):
-    """Learns all that counts anew, with another setting base if one is given. Number of its answers that were
-    learnt."""
+def rebuild(store, words=None, without=None, erasing=False, folds=False, base=None):
+    """Learns all that counts anew; with `folds`, queries have folded words from then on; with another setting base
+    if one is given. Number of its answers that were learnt."""
     words = store["update"] if words is None else words
     without = without or Without(store)
     if base:
@@ -324,10 +323,12 @@ def rebuild(store, words=None, without=None, erasing=False, base=None):
     if base == "on":  # what cannot be learnt now
         without.sql += " OR a.round IN (SELECT r.id FROM rounds r JOIN lists l ON l.id = r.list WHERE NOT %s)" % BASED
     refused = {}
+    folds = folds and store.set["folds"] is None
+    word = [store.fold] if folds else []
     n = store.one("SELECT count(*) FROM answers a WHERE a.seq IS NOT NULL AND a.state = %d AND "
                   "coalesce(NOT (%s), 1)" % (COUNTS, without.sql), *without.values)
     while n > len(refused):
-        rows = (row for row in stream_of(store, without) if not refused or request_of(row) not in refused)
+        rows = (row for row in stream_of(store, without, *word) if not refused or request_of(row) not in refused)
         status, found, said = run_update(store, words, rows, None)
         if status and not found.keys() - refused.keys():
             raise Failed("update failed, and nothing has changed: %s" % said)
@@ -348,9 +349,34 @@ def rebuild(store, words=None, without=None, erasing=False, base=None):
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
         generations.add(store, number, words, last)
         store.put(update=words, base=store["base"], suspect=0, kept=None)
+        if folds:
+            fold_lists(store)
         if erasing:
             generations.forget_others(store, number)
     return n
+
+
+def fold_lists(store):
+    """Gives lists the folded words of their queries: a part of a transaction. Lists that then are one become
+    one."""
+    store.put(folds=store.now)
+    store.sql("CREATE TEMP TABLE same(list INTEGER PRIMARY KEY, first INT)")
+    known, changed = {}, []
+    for number, was, qid, head, columns, data in store.sql("SELECT id, hash, qid, head, columns, data FROM lists "
+                                                           "ORDER BY id"):
+        word = store.fold(qid)
+        key = was if word == qid else list_hash(word, head, columns, [list_of(data)])
+        first = known.setdefault(key, number)
+        if first != number:
+            changed.append((number, first))
+        if word != qid and first == number:
+            changed.append((number, word, key))
+    store.many("INSERT INTO same VALUES(?, ?)", (row for row in changed if len(row) == 2))
+    store.sql("UPDATE rounds SET list = (SELECT first FROM same WHERE same.list = rounds.list) "
+              "WHERE list IN (SELECT list FROM same)")
+    store.sql("DELETE FROM lists WHERE id IN (SELECT list FROM same)")
+    store.many("UPDATE lists SET qid = ?2, hash = ?3 WHERE id = ?1", (row for row in changed if len(row) == 3))
+    store.sql("DROP TABLE same")
 
 
 def request_of(data):

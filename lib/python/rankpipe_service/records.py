@@ -195,10 +195,7 @@ class Shape:
         return [(where, (where.stop - where.start) // 8) for where, _ in self.finite]
 
     def list_hash(self, qid, payload):
-        digest = hashlib.blake2b(b"%b%b %b\n" % (qid or b"", self.head, self.listed), digest_size=16)
-        for where in self.parts:
-            digest.update(payload[where])
-        return digest.digest()
+        return list_hash(qid, self.head, self.listed, (payload[where] for where in self.parts))
 
     def list_data(self, payload):
         return b"".join([payload[where] for where in self.parts])
@@ -250,6 +247,14 @@ def seen_of(packed):
     if packed[0] == 0:
         return tuple(map(float, packed[1:]))
     return struct.unpack("<%df" % (len(packed) // 4), packed[1:])
+
+
+def list_hash(qid, head, listed, parts):
+    """The key of a list, from its query and what belongs to it; the parts are those of its payload."""
+    digest = hashlib.blake2b(b"%b%b %b\n" % (qid or b"", head, listed), digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
 
 
 def pack_list(data):

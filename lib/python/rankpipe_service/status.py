@@ -201,7 +201,7 @@ def facts(store):
     over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
     return {
         "version": 1, "time": iso(store.now), "features": store["features"],
-        "base": base, "warning": warning(store, base),
+        "base": base, "warning": warning(store, base), "folds": store.set.get("folds") is not None,
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get(
             "run", get("made", 0)) + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
@@ -308,6 +308,8 @@ def text(store):
     lines += ["%-14s %s" % (name, said_of(known["base"][key])) for key, name in (
         ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
     lines += ["warning        %s" % known["warning"]] if known["warning"] else []
+    if not known["folds"]:
+        lines += ["words          of version 0.4.0, with ~20 for a blank: rankpipe service rebuild folds them"]
     lines += ["suspect        %d" % known["suspect"]["value"]]
     if "recent" in known["suspect"]:
         lines += ["contrast       %(recent).4f +- %(recent_error).4f, before %(before).4f +- "

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import shlex
 import sqlite3
 import sys
@@ -73,6 +74,7 @@ SETTINGS = {
     "health": (600, "seconds", None, "health fails so long after the last run that ended well"),
     "pin": (None, "count", None, "generation that serves, whatever is learnt; by pin and unpin"),
 }
+OLD_WORD = re.compile(rb"~[0-9A-F]{2}")  # what words of queries have for a blank in version 0.4.0
 MARGIN = 600  # seconds of retain above wait + delay
 
 
@@ -216,6 +218,32 @@ class Store:
                 self.put(taken=1)
         for name, value in given.items():
             say("%s is now the setting %s=%s" % (SETTINGS[name][2], name, self[name]))
+
+    # ---- words of queries ----
+
+    def settle_words(self):
+        """Decides once whether queries have folded words: not while there are words of version 0.4.0. The
+        value is the time from when on they have."""
+        if "folds" not in self.set:
+            old = any(OLD_WORD.search(qid) for qid, in self.sql("SELECT qid FROM lists WHERE qid IS NOT NULL"))
+            with self:
+                self.put(folds=None if old else 0)
+
+    @staticmethod
+    def fold(qid):
+        """The folded word of a query of version 0.4.0. One that was cut to a hash stays."""
+        import rankpipe
+        try:
+            return qid if not qid or b"~~" in qid else rankpipe.query_word(
+                rankpipe.query_text(qid.decode()), fold=True).encode()
+        except rankpipe.Error:  # nothing but blanks
+            return qid
+
+    def folded(self, qid, when=0):
+        """The same if its round came before the service was rebuilt with folded words, or in the minute after,
+        when a front end may not know of it yet; else the word as it is."""
+        since = self.set.get("folds")
+        return self.fold(qid) if since and when <= since + 60000 else qid
 
     # ---- what cannot be used ----
 
