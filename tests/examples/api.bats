@@ -87,18 +87,34 @@ stops() {
     ask POST /answer "{\"request\": \"$last\", \"clicks\": [2]}"
     is "$status$output" 204
     stops
-    spool -r log | bin2txt -f svm >text
+    spool -r log | bin2txt -Q -f svm >text
     sed 's/ *$//' text
     is "$(spool -r log | python3 -c 'import rankpipe, sys
 for round in rankpipe.read(sys.stdin.buffer): print(round.query, round.names, [row.tolist() for row in round.dense()])')" \
         "new user ['a', 'b'] [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
-Как сменить пароль? None [[0.0, 0.0, 1.0], [0.5, -0.0010000000474974513, 0.0]]
+как сменить пароль? None [[0.0, 0.0, 1.0], [0.5, -0.0010000000474974513, 0.0]]
 c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
     is "$(cut -d ' ' -f 2- answers/*)" $'0 2.5\n0 1'
     cat answers/* >all
     spool -r log | feedback-join -r all 2>joined | bin2txt -f head | grep -o 'seen:f4.2.' >seen
     is "$(wc -l <seen)" 2
     [ "$(printf '%s\n' "$first" "$last" | grep -cxf <(cut -f 1 all))" = 2 ]
+}
+
+@test "a query has one word however it is typed, and that of 0.4.0 while service.json says so" {
+    serves
+    answers
+    asks() {
+        ask POST /rank "{\"query\": \"$1\", \"documents\": [{\"features\": [1, 0, 0]}]}"
+        is "$status" 200
+    }
+    asks 'New  User' && asks '\uff2e\uff25\uff37\u00a0user'
+    echo '{"version": 1}' >service.json && sleep 1.1 # of a service that has not run since it was upgraded
+    asks 'New User'
+    echo '{"version": 1, "folds": true}' >service.json && sleep 1.1
+    asks '100%'
+    stops
+    is "$(spool -r log | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/' | paste -sd ' ' -)" 'new%20user new%20user New~20User 100%25'
 }
 
 @test "what the old front end let through: a body that adds requests, and names of requests" {
