@@ -2,6 +2,8 @@
 # reads, and of a log and features a ranker that is better on queries that it never saw.
 load ../helper
 
+NEEDS=python3
+
 # The commands of the page's examples: all that is literal there.
 commands() {
     sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$ROOT/man/rankpipe-logs.7" |
@@ -10,12 +12,12 @@ commands() {
 
 # run_commands: all of them, in a folder of their own; the same for both tests.
 run_commands() {
-    command -v jq >/dev/null || skip "no jq here"
     ln -s "$ROOT/examples" examples
     commands >commands
     timeout 120 bash -e -o pipefail commands >out 2>err </dev/null || { cat err && return 1; }
-    # what the page's programs say: judge of both logs, log2bin of clicks that are in no list
+    # what the page's programs say: judge of both logs, log2bin of clicks that are in no list, and what log wrote
     is "$(sed 's/[:;] .*//; s/ [0-9].*//' err | sort | uniq -c | tr -s ' ')" ' 5 judge
+ 4 log
  1 log2bin'
 }
 
@@ -33,20 +35,23 @@ log() {
     echo "old $old, new $new, by clicks alone $clicks"
     awk -v old="$old" -v new="$new" -v clicks="$clicks" 'BEGIN {
         exit !(old > 0.5 && new > old + 0.05 && clicks > new - 0.01) }'
-    is "$(log ubi)" 'request qid doc position click
-1 red tv tv-17 1 0
-1 red tv tv-3 2 1'
-    is "$(log metarank)" 'request qid doc position click
-1 jedi m1 1 0
-1 jedi m2 2 1'
+    is "$(log ubi)" 'request qid doc position click time client
+1 red%20tv tv-17 1 0 - -
+1 red%20tv tv-3 2 1 - -'
+    is "$(log metarank)" 'request qid doc position click time client
+1 jedi m1 1 0 1599391467000 -
+1 jedi m2 2 1 1599391467000 -'
     is "$(log bandit)" 'request qid doc position click propensity
 1 slot3 14 1 1 0.0125'
     is "$(log baidu)" 'request qid doc position click
 1 7 aa 1 1
 1 7 bb 2 0'
-    is "$(log access)" 'request qid doc position click
-8 red+tv tv-17 1 0
-8 red+tv tv-3 2 1'
+    is "$(log access)" 'request qid doc position click time client
+8 red%20tv tv-17 1 0 1791640536000 192.0.2.1
+8 red%20tv tv-3 2 1 1791640536000 192.0.2.1'
+    is "$(log table)" 'request qid doc position click time client
+8 red%20tv tv-17 1 0 1795564800000 -
+8 red%20tv tv-3 2 1 1795564800000 -'
     is "$(log lightgbm)" 'request qid doc position click
 1 1 d1 1 0
 1 1 d2 2 1
@@ -57,7 +62,7 @@ log() {
     is "$(log run)" 'request qid doc position click score
 5 5 d8 1 0 2.5
 5 5 d2 2 1 1.5'
-    is "$(tail -n +5 out | wc -l)" 14
+    is "$(tail -n +5 out | wc -l)" 16
     # propensities: of each query they sum to what its users examine of its lists in the mean
     awk -F '\t' '
         FILENAME == "theta.tsv" { theta[$1] = $2; next }
