@@ -104,7 +104,7 @@ said() {
     installed
     offers 'rankpipe t' 'train'
     offers 'rankpipe help tr' 'train'
-    offers 'rankpipe help l' 'log2bin loop live learners logs'
+    offers 'rankpipe help l' 'log2bin loop live log learners logs'
     for script in train plot; do
         offers "rankpipe $script -" "$(rankpipe "$script" -h | sed -n 's/^  \(-[A-Za-z]\) .*/\1/p' | paste -sd ' ')"
     done

@@ -188,9 +188,9 @@ END
         query r '   ' '"query_response_hit_ids":["a"]'
         event impression r a -1 && event impression r a 1e1 && event click gone a
     } | table ubi >have
-    is "$(cat have)" 'a%09b x%00%20? a%20b 1 0 - e%09f
-a%09b x%00%20? ? 2 0 - e%09f
-a%09b x%00%20? c%0Ad 3 0 - e%09f'
+    is "$(cat have)" 'a%09b x%20? a%20b 1 0 - e%09f
+a%09b x%20? ? 2 0 - e%09f
+a%09b x%20? c%0Ad 3 0 - e%09f'
     is "$(grep -c 'not an object of JSON, and left out' err)" 4
     grep "line 7: a line of more than 1048576 bytes, and left out" err
     is "$(grep -c 'an impression without a position, and left out' err)" 2

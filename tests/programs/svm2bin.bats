@@ -780,3 +780,13 @@ svm2bin: wrong: each of the 1 queries has an error" svm2bin -k -i 2/2 wrong
 1 qid:no%20features'
     is "$(svm2bin -Q coded | values_of qid | paste -sd ' ')" 'red%20wide%20tv plain no%20features'
 }
+
+@test "-l: after qid= a qid has %XX already, request by request; without -l there is no qid=" {
+    printf '%s\n' '1 qid=red%20tv 1:1' '0 qid=red%20tv 1:2' '' '1 qid:red%20tv 1:1' '' '1 qid:100% 1:1' >text
+    svm2bin -l text | bin2txt -f head | sed 's/.* qid=\([^ ]*\) docs=\([0-9]*\).*/\1 \2/' >have
+    is "$(cat have)" 'red%20tv 2
+red%2520tv 1
+100%25 1'
+    fails_on <(echo '1 qid=100% 1:1') 1 "svm2bin: <stdin>: line 1: with -Q a % is followed by *" svm2bin -l
+    fails_on <(echo '1 qid=a 1:1') 1 'svm2bin: <stdin>: line 1: *' svm2bin
+}
