@@ -149,8 +149,9 @@ static int bound(struct explorer *my, const struct round *round, uint32_t *order
         return 0;
     void *room = buffer_for(&my->scratch, round->docs, BOUNDED_ROOM, fault);
     if (!room) return -1;
+    bool differs = memcmp(order, round->base, round->docs * sizeof *order) != 0;
     bounded_order(&my->bounded, round->docs, round->base, round->held, order, room);
-    my->all_held = my->all_held || !round->held;
+    my->all_held = my->all_held || (differs && !round->held);
     return 0;
 }
 

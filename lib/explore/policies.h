@@ -38,7 +38,7 @@ struct explorer {
     const struct policy *now; /* of the round at hand                 */
     uint64_t k;               /* its places                           */
     size_t docs;              /* of a fixed list; 0: no round yet */
-    bool all_held; /* a round that was bounded had no column held: all its documents were */
+    bool all_held; /* a round that was bounded, in another order than base, had no column held */
     struct blocks blocks;
     struct buffer scratch, orders, numbers, rest;
 };

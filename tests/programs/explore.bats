@@ -1078,6 +1078,10 @@ based() {
     loop 'replay in | explore -B 0.37' 2>err >looped
     same looped out
     is "$(wc -l <err)" 1
+    based 1 2 3 >one
+    echo 1 1 | weights2bin -x base >engine # its order is base's, so nothing is held back
+    score -m engine <one | explore -B 0.37 2>err >out
+    is "$(cat err)" ''
     explore -B 0.37 -s random <in 2>/dev/null | bin2txt -f head | grep -c ' seed=' >n
     is "$(cat n)" 20
 }
