@@ -156,6 +156,22 @@ unordered() {
     is "$(rankpipe service learn 2>&1)$(fact warning)" 0
 }
 
+@test "a service that was taken over learns with and without a base, and says once how to go over" {
+    rankpipe service first
+    query "DELETE FROM settings WHERE name = 'base'"
+    rankpipe service set features 46
+    unordered 1 10
+    is "$(rankpipe service learn 2>&1)" ''
+    bin2txt -f head w.bin | grep ' made=scale '
+    rounds 11 20 | spool log >/dev/null
+    answers 11 20 >>answers/today
+    is "$(rankpipe service learn 2>&1)" "service: the model was not begun with the order of the search engine, which rounds have \
+now: to learn anew from them, run: rankpipe service set base on"
+    is "$(learnt)$(rankpipe service learn 2>&1)" 20
+    once
+    is "$(rankpipe service set base on)" $'generation 4 has learnt 10 answers\nbase=on'
+}
+
 @test "another base than that of what was learnt is reported" {
     runs 1
     rounds 11 20 | LC_ALL=C sed 's/ crc=[0-9a-f]*//g; s/ gamma=/ based=01234567 gamma=/g' | crc | spool log >/dev/null

@@ -164,11 +164,16 @@ def said_of(based):
 
 
 def warn(store):
-    """Says the warning once a day: a part of a transaction."""
-    said = warning(store, base_facts(store))
+    """Says the warning once a day, and once how an older service gets a base: a part of a transaction."""
+    base = base_facts(store)
+    said = warning(store, base)
     if said and store.set.get("warned", 0) <= store.now - DAY:
         say(said)
         store.put(warned=store.now)
+    if base["set"] is None and base["comes"] and not base["learnt"] and not store.set.get("told"):
+        say("the model was not begun with the order of the search engine, which rounds have now: to learn anew from them, "
+            "run: rankpipe service set base on")
+        store.put(told=1)
 
 
 def generation_rows(store):
