@@ -126,11 +126,13 @@ make deb
 make deb-check
 make debug
 make demo
+make first-day
 make fuzz
 make help
 make hosts
 make install
 make load
+make looks
 make machine
 make mutants
 make quick
@@ -148,6 +150,7 @@ rankpipe score
 rankpipe sweep
 rankpipe train
 sh examples/clicks
+sh examples/firstday
 sh examples/games
 sh examples/mq2008
 sh examples/solar

@@ -57,7 +57,7 @@ alone() {
     is "$output" stage/usr/share/rankpipe/data/small.svm
     is "$(cd stage/usr/share/doc/rankpipe && find . -type f | LC_ALL=C sort | paste -sd ' ')" \
         "./NEWS ./README.md $(printf './examples/%s ' api/README.md clicks.svg engines/README.md engines/elasticsearch.md \
-            engines/solr.md engines/vespa.md mq2008.svg serve/README.md site/README.md site/site.png)./examples/slurm/README.md"
+            engines/solr.md engines/vespa.md firstday.svg mq2008.svg serve/README.md site/README.md site/site.png)./examples/slurm/README.md"
 }
 
 @test "no page names a file that is not installed, or a target of make that only the source has" {
@@ -259,7 +259,7 @@ alone() {
         mkdir -p folder/answers
         alone make -s -C folder -f "$served/Makefile" first
         alone sh -c "cd folder && $own service set features 2"
-        (path=$PWD/here/bin:/usr/bin:/bin && cd folder && exec env -i PATH="$path" $own serve s \
+        (path=$PWD/here/bin:/usr/bin:/bin && cd folder && exec env -i PATH="$path" $own serve -e s \
             'score -r -m w.bin | explore | spool log') 3>&- &
         service=$!
         for _ in $(seq 250); do [ ! -S folder/s ] || break; sleep 0.02; done
@@ -281,7 +281,7 @@ def post(path, **fields):
 ranking = json.loads(post("/rank", query="q1", lines=["1:0.5 # a", "2:0.5 # b"]))
 assert sorted(ranking["ranking"]) == ["a", "b"]
 assert post("/answer", request=ranking["request"], labels=[0, 1]) == b""
-shown = rankpipe.run("score -m folder/w.bin | explore", [rankpipe.Round.make([[1, 0], [0, 1]])])
+shown = rankpipe.run("score -m folder/w.bin | explore", [rankpipe.Round.make([[1, 0], [0, 1]], ordered=True)])
 assert sorted(shown[0]["order"]) == [0, 1]
 END
         kill $api && wait $api
