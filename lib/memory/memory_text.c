@@ -54,14 +54,19 @@ static int copy(struct memory_text *text, const struct memory_arrays *from, stru
     return 0;
 }
 
+static int check_learner(const struct model *model, struct fault *fault)
+{
+    return strcmp(model->learner, "memory") == 0
+               ? 0 : fault_data(fault, "the model is of the learner %.40s: only the learner memory "
+                                "remembers documents", model->learner);
+}
+
 static int keep(struct memory_text *text, const struct model *model, struct fault *fault)
 {
     struct settings settings;
     struct memory_arrays arrays;
-    if (strcmp(model->learner, "memory") != 0)
-        return fault_data(fault, "the model is of the learner %.40s: only the learner memory "
-                          "remembers documents", model->learner);
-    if (memory_tables_find(model, MEMORY_PAIRS, &arrays, fault) < 0 ||
+    if (check_learner(model, fault) < 0 ||
+        memory_tables_find(model, MEMORY_PAIRS, &arrays, fault) < 0 ||
         settings_load(&settings, model, fault) < 0)
         return -1;
     if (!settings.set[SETTING_SEED])
@@ -109,6 +114,12 @@ static bool knows_key(const void *kept, uint64_t key)
     return memory_arrays_find(&text->arrays, key, &entry);
 }
 
+static int no_model(struct fault *fault)
+{
+    return fault_data(fault, "no model comes before the round: name the file of a memory model "
+                      "first");
+}
+
 int memory_text_round(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct memory_text *text = of_printer(printer);
@@ -116,8 +127,7 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     struct print print;
     unsigned way;
     if (!text->taken)
-        return fault_data(fault, "no model comes before the round: name the file of a memory model "
-                          "first");
+        return no_model(fault);
     text->named = true;
     if (forms_names(printer, round, fault) < 0 ||
         memory_keys_start(&text->keys, round, text->secret, text->ways, knows_key, text, &way,
@@ -130,11 +140,52 @@ int memory_text_round(struct printer *printer, const struct round *round, struct
     return print_end(&print);
 }
 
+/* ---- boosts ---- */
+
+static void drop_model(struct memory_boosts *boosts)
+{
+    scoring_close(&boosts->scoring);
+    boosts->scoring = (struct scoring){ .learners = boosts->scoring.learners };
+    free(boosts->model);
+    boosts->model = NULL;
+}
+
+static void close_boosts(struct memory_boosts *boosts)
+{
+    drop_model(boosts);
+    buffer_free(&boosts->columns);
+}
+
+/* The reader's payload is gone when a round comes. */
+static int copy_columns(struct memory_boosts *boosts, struct record *record, struct fault *fault)
+{
+    size_t bytes = 0;
+    for (size_t c = 0; c < record->columns; c++)
+        bytes += column_bytes(&record->column[c]);
+    unsigned char *at = buffer_for(&boosts->columns, bytes, 1, fault);
+    for (size_t c = 0; at && c < record->columns; c++) {
+        size_t n = column_bytes(&record->column[c]);
+        if (n)
+            memcpy(at, record->column[c].data, n);
+        record->column[c].data = at;
+        at += n;
+    }
+    return at ? 0 : -1;
+}
+
 int memory_text_boosts_model(struct printer *printer, const struct record *record,
                              struct fault *fault)
 {
     struct memory_boosts *boosts = &of_printer(printer)->boosts;
-    if (memory_boosts_model(boosts, record, fault) < 0) return -1;
+    drop_model(boosts);
+    struct model *model = boosts->model = malloc(sizeof *model);
+    if (!model)
+        return fault_no_room(fault, sizeof *model);
+    model->record = *record;
+    if (copy_columns(boosts, &model->record, fault) < 0 || model_read(model, fault) < 0 ||
+        check_learner(model, fault) < 0)
+        return -1;
+    if (scoring_take(&boosts->scoring, model, fault) < 0) return -1;
     if (origin_has_base(&boosts->scoring.origin))
         (void)fault_other(&printer->notice, "the boosts are without the weight of the base, as the "
                           "weights that rankpipe export prints for engines: the engine ranks by "
@@ -142,10 +193,41 @@ int memory_text_boosts_model(struct printer *printer, const struct record *recor
     return 0;
 }
 
+static void print_boosts(struct print *print, const struct printer *printer,
+                         const struct round *round, const struct memory_known *known,
+                         const double *s)
+{
+    for (size_t i = 0; i < round->docs && print->failed == 0; i++) {
+        if (s[i] == known[i].expected)
+            continue;
+        print_word(print, round->qid);
+        print_byte(print, '\t');
+        print_word(print, printer->name[i]);
+        print_byte(print, '\t');
+        print_double(print, s[i] - known[i].expected);
+        print_byte(print, '\n');
+    }
+}
+
 int memory_text_boosts_round(struct printer *printer, const struct round *round,
                              struct fault *fault)
 {
-    return memory_boosts_round(&of_printer(printer)->boosts, printer, round, fault);
+    struct memory_boosts *boosts = &of_printer(printer)->boosts;
+    struct scoring *scoring = &boosts->scoring;
+    struct print print;
+    if (!boosts->model)
+        return no_model(fault);
+    if (forms_names(printer, round, fault) < 0) return -1;
+    if (!printer->name)
+        return fault_data(fault, "its documents have no names, by which an engine could know them: "
+                          "write them in comments (svm2bin(1))");
+    if (forms_check_names(printer, round, fault) < 0 ||
+        scoring_round(scoring, (struct round *)round, ROUND_SCORE, NULL, fault) < 0)
+        return -1;
+    const struct memory_view *view = scoring->own;
+    print_start(&print, printer->out, fault);
+    print_boosts(&print, printer, round, view->known.at, round->score);
+    return print_end(&print);
 }
 
 void memory_text_close(struct memory_text *text)
@@ -153,5 +235,5 @@ void memory_text_close(struct memory_text *text)
     forms_close(&text->printer);
     buffer_free(&text->copy);
     memory_keys_close(&text->keys);
-    memory_boosts_close(&text->boosts);
+    close_boosts(&text->boosts);
 }
