@@ -113,6 +113,7 @@ static enum outcome answer_round(struct join *my, struct round *round, const str
     if (!seen) return FAIL;
     memcpy(seen, answer->seen, answer->places * sizeof *seen);
     round_drop_labels(round);
+    if (answer->clicks && round_set(round, KEY_CLICKS, 1, my->host->fault) < 0) return FAIL;
     if (answer->client && round_set_text(round, KEY_CLIENT, answer->client, my->host->fault) < 0)
         return FAIL;
     return PASS;

@@ -103,6 +103,7 @@ static enum outcome each(void *self, struct round *round)
     if (!seen) return FAIL;
     for (size_t a = 0; a < places; a++)
         seen[a] = round->label[round->order[a]];
+    if (my->clicks && round_set(round, KEY_CLICKS, 1, fault) < 0) return FAIL;
     if (my->clicks) {
         struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
         clicks_draw(&my->person, places, seen, &rng, seen);

@@ -247,7 +247,8 @@ static int make_round(struct log2bin *my, struct round *round)
         round_set_text(round, KEY_REQUEST, now->request, fault) < 0 ||
         (now->timed && round_set(round, KEY_TIME, now->time, fault) < 0) ||
         (*now->client && round_set_text(round, KEY_CLIENT, now->client, fault) < 0) ||
-        add_known(my, round, order) < 0 || !(seen = round_new_seen(round, now->places, fault)))
+        add_known(my, round, order) < 0 || !(seen = round_new_seen(round, now->places, fault)) ||
+        round_set(round, KEY_CLICKS, 1, fault) < 0)
         return -1;
     if (now->given[CLICK_PROPENSITY] && !(propensity = round_new(round, ROUND_PROPENSITY, fault)))
         return -1;

@@ -80,6 +80,7 @@ struct line {
     uint64_t time;
     const char *client; /* `clients` bytes; 0: not known */
     size_t clients;
+    bool clicks;
 };
 
 /* Reads a word that is a decimal number, finite and at least 0. */
@@ -125,6 +126,7 @@ static struct answer *make(const struct feedback_log *log, const struct line *li
     answer->line = log->lines.number;
     answer->timed = line->timed;
     answer->time = line->time;
+    answer->clicks = line->clicks;
     answer->places = places;
     answer->seen = (float *)(answer + 1);
     answer->key = (char *)(answer->seen + places);
@@ -185,6 +187,21 @@ static int read_client(struct feedback_log *log, const char **p, struct line *li
     return 0;
 }
 
+/* Reads the word clicks=1, if it is at p, and moves *p after it. 0 or a fault. */
+static int read_clicks(struct feedback_log *log, const char **p, struct line *line,
+                       struct fault *fault)
+{
+    const char *word = *p;
+    size_t n = text_word_bytes(word);
+    if (strncmp(word, "clicks=", 7) != 0)
+        return 0;
+    line->clicks = n == 8 && word[7] == '1';
+    if (!line->clicks)
+        return lines_wrong(&log->lines, word, n, fault, "not clicks=1");
+    *p = text_skip_word(word);
+    return 0;
+}
+
 /* Is the key of an answer, from the current line, one of a round, and new? 0 or a fault. */
 static int check_key(struct feedback_log *log, const struct answer *answer, struct fault *fault)
 {
@@ -218,7 +235,8 @@ static int read_line(struct feedback_log *log, struct answer **answer, struct fa
     if (read_time(log, &next, &line, fault) < 0) return -1;
     if (bare && !*next) /* tells the time alone */
         return 1;
-    if (read_client(log, &next, &line, fault) < 0 || read_values(log, next, &places, fault) < 0)
+    if (read_client(log, &next, &line, fault) < 0 || read_clicks(log, &next, &line, fault) < 0 ||
+        read_values(log, next, &places, fault) < 0)
         return -1;
     *answer = make(log, &line, places, fault);
     return *answer ? 1 : -1;
@@ -272,6 +290,8 @@ int answer_write(struct writer *out, const struct answer *answer, struct fault *
         result = writer_text(out, fault, "\ttime=%" PRIu64, answer->time);
     if (result == 0 && answer->client)
         result = writer_text(out, fault, "\tclient=%s", answer->client);
+    if (result == 0 && answer->clicks)
+        result = writer_text(out, fault, "\tclicks=1");
     if (result == 0 && answer->places == 0)
         result = writer_text(out, fault, "\t-");
     for (size_t a = 0; result == 0 && a < answer->places; a++)

@@ -133,6 +133,7 @@ key    qid         encoded 255      -      -                -     -             
 key    request     encoded 255      -      -                -     -                      round  -
 key    time        whole   -        0      9007199254740991 -     -                      round  -
 key    client      encoded 64       -      -                -     -                      round  -
+key    clicks      whole   -        1      1                seen  -                      users  -
 key    docs        whole   -        1      4294967295       -     -                      list   required
 key    dim         whole   -        0      2147483648       -     -                      list   required
 key    made        steps   255      -      -                -     -                      list   -

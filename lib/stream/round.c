@@ -63,6 +63,8 @@ float *round_new_seen(struct round *round, size_t places, struct fault *fault)
     round->places = places;
     if (round->propensity)
         round_drop(round, ROUND_PROPENSITY);
+    if (round->clicks)
+        round_drop_key(round, KEY_CLICKS);
     return round_new(round, ROUND_SEEN, fault);
 }
 
@@ -87,6 +89,7 @@ void round_forget_service(struct round *round)
     round_drop_key(round, KEY_REQUEST);
     round_drop_key(round, KEY_TIME);
     round_drop_key(round, KEY_CLIENT);
+    round_drop_key(round, KEY_CLICKS);
     round->places = 0;
 }
 

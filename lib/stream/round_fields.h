@@ -27,8 +27,9 @@
 #define ROUND_BARE ((uint64_t)1 << 16)
 
 enum round_key { /* in the order in which a header line has them */
-    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_DOCS, KEY_DIM, KEY_MADE, KEY_NAMED,
-    KEY_BASED, KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
+    KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_CLICKS, KEY_DOCS, KEY_DIM, KEY_MADE,
+    KEY_NAMED, KEY_BASED, KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED,
+    ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -56,6 +57,8 @@ struct round {
     bool timed;    /* has time= */
     uint64_t time; /* when the request came, in milliseconds since 1970 (UTC) */
     const char *client; /* who gave the feedback, written as a qid; NULL: not known */
+    uint64_t clicks; /* clicks=: `seen` has clicks, where it is above 0, not relevance; 0: no such
+                      * key */
     size_t docs, dim;
     const char *made;  /* the steps that made the features of raw ones; NULL: they are raw */
     const char *based; /* checksum of the model that ordered base; NULL: the engine did */

@@ -24,6 +24,8 @@ const struct format format_keys[ROUND_KEYS + 1] = {
                       AT(request) },
     [KEY_TIME] = { "time", FORMAT_WHOLE, .most = COUNT, .of = OF_ROUND, AT(time), GIVEN(timed) },
     [KEY_CLIENT] = { "client", FORMAT_ENCODED, .most = ROUND_CLIENT, .of = OF_ROUND, AT(client) },
+    [KEY_CLICKS] = { "clicks", FORMAT_WHOLE, .least = 1, .most = 1, .of = OF_USERS, AT(clicks),
+                     .needs = FORMAT_COLUMN(ROUND_SEEN) },
     [KEY_DOCS] = { "docs", FORMAT_SIZE, .least = 1, .most = ROUND_DOCS, .of = OF_LIST,
                    .required = true, AT(docs) },
     [KEY_DIM] = { "dim", FORMAT_SIZE, .most = ROUND_DIM, .of = OF_LIST, .required = true, AT(dim) },
@@ -176,7 +178,7 @@ static void row_text(const char *kind, const struct format *row, char line[FORMA
     static const char *const owners[] = { "record", "round", "list", "draw", "model", "users",
                                           "judges" };
     bool text = row->length == LENGTH_NONE && row->type >= FORMAT_TEXT;
-    bool bounded = !text && row->least != row->most;
+    bool bounded = !text && (row->least != row->most || row->most != 0);
     char length[NAME_ROOM], least[NAME_ROOM], most[NAME_ROOM];
     char needs[NAME_ROOM], excludes[NAME_ROOM];
     snprintf(line, FORMAT_LINE, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", kind, row->name,

@@ -214,6 +214,19 @@ r2	5f3759dfA"
     is "$(feedback-join -r answers <two | values_of client)" ''
 }
 
+@test "clicks=1 of an answer becomes the round's key clicks, and stays with answers that are late" {
+    printf 'request: r1\n1 qid:a 1:1\n\nrequest: r2\n1 qid:b 1:1\n' | svm2bin -l | explore -g 1 >two
+    printf 'r1\ttime=7 client=x clicks=1 1\nr2 1\nr3 clicks=1 1\n' >answers
+    feedback-join -r -l late answers <two >joined
+    is "$(bin2txt -f head joined | grep -o ' client=x clicks=1 docs=1\| docs=1' | paste -sd :)" \
+        ' client=x clicks=1 docs=1: docs=1'
+    is "$(cat late)" "$(printf 'r3\tclicks=1\t1')"
+    for wrong in clicks= clicks=0 clicks=2 clicks=11; do
+        printf 'r1\t%s 1\n' $wrong >answers
+        fails_on two 1 "feedback-join: answers: line 1: not clicks=1: 'clicks=${wrong#*=}'" feedback-join -r answers
+    done
+}
+
 @test "an answer to no round" {
     shown
     printf '1\t1\n99\t1\n2\t1\n3\t1\n' >answers

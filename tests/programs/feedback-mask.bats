@@ -30,6 +30,13 @@ round() {
     is "$(columns_of out)" 'mine 104 105 order 2 0 1 seen 1 4'
 }
 
+@test "clicks say that they are clicks, and relevance after them does not" {
+    small_text | svm2bin | explore -g 1 | feedback-mask -c perfect >clicks
+    is "$(values_of clicks <clicks | sort -u)" 1
+    small_text | svm2bin | explore -g 1 | feedback-mask -n 1 | values_of clicks >none
+    [ ! -s none ]
+}
+
 @test "k is 1 where none is given" {
     round | feedback-mask >out
     round | feedback-mask -k 1 >one

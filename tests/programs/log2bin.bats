@@ -36,6 +36,7 @@ refused() {
 2 b 1 e - 1
 2 b 2 d1 - -'
     is "$(values_of request <log.bin | paste -sd ' ')" 'r1 r2'
+    is "$(values_of clicks <log.bin | paste -sd ' ')" '1 1'
     is "$(values_of label <log.bin)" ''
     # the features are the candidates'
     bin2txt -f svm log.bin | sed 's/^?/0/' >got

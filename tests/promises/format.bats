@@ -17,7 +17,7 @@ stated() {
         function values(type, many, least, most) {
             if (type == "hex") return many " digits"
             if (many ~ /^[0-9]+$/) return "1 to " many " bytes"
-            return least == "-" ? "any" : least == "finite" ? least : bound(least) " to " bound(most)
+            return least == "-" ? "any" : least == "finite" || least == most ? least : bound(least) " to " bound(most)
         }
         NR == 1 { next }
         { value = values($3, $4, $5, $6); sub(/,/, ", ", $3); gsub(/,/, ", ", $8) }
