@@ -82,7 +82,7 @@ settings() {
     dbgd) k="10 -c perfect" shown="-p team-draft" options="-a dbgd -e 0.2 -S 0.5 -s 6" ;;
     memory) shown="" options="-a memory" ;;
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
-    memory-drift) k="10 -c informational" options="-a memory -H -K -R 9" ;; # clicks surprise
+    memory-drift) k="10 -n 1.5" options="-a memory -H -R 9" ;; # noise surprises
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
     memory-examined)
         awk 'BEGIN { for (k = 1; k <= 10; k++) print k, 1 / k }' >theta

@@ -26,8 +26,8 @@ const struct setting settings_known[SETTINGS] = {
                         NULL, "never forget" },
     [SETTING_PRIOR] = { 'I', "prior", "model whose weights are the first ones", TYPE_PATH, 0, 0,
                         NULL, "weights begin at 0" },
-    [SETTING_CLICKS] = { 'K', "clicks", "learn from clicks down to the last", TYPE_FLAG, 0, 0, NULL,
-                         "from relevance" },
+    [SETTING_CLICKS] = { 'K', "clicks", "answers of rounds without clicks= are clicks", TYPE_FLAG,
+                         0, 0, NULL, "they are relevance" },
     [SETTING_TOP_GRADE] = { 'L', "grades", "top grade of the labels", TYPE_WHOLE, 1, 1000, NULL,
                             NULL },
     [SETTING_MARGIN] = { 'M', "margin", "margin of the loss", TYPE_POSITIVE, 0, 0, NULL, "1" },
@@ -205,12 +205,14 @@ static void adopt(struct settings *settings, enum setting_number i, const struct
 void settings_adopt(struct settings *settings, const struct model *model)
 {
     static const enum setting_number bounds[] = { SETTING_AGE, SETTING_PAIRS };
+    static const enum setting_number answers[] = { SETTING_CLICKS, SETTING_EXAMINATION };
     static const enum setting_number begun[] = { SETTING_PRIOR, SETTING_STRENGTH };
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
         if (!settings->set[bounds[k]])
             adopt(settings, bounds[k], model);
-    if (!settings->set[SETTING_EXAMINATION])
-        adopt(settings, SETTING_EXAMINATION, model);
+    for (size_t k = 0; k < sizeof answers / sizeof *answers; k++)
+        if (!settings->set[answers[k]])
+            adopt(settings, answers[k], model);
     if (settings->set[SETTING_PRIOR])
         return;
     for (size_t k = 0; k < sizeof begun / sizeof *begun; k++)
@@ -244,6 +246,7 @@ int settings_compare(const struct settings *settings, const struct model *model,
 {
     for (size_t i = 0; i < SETTINGS; i++)
         if (i != SETTING_HORIZON && i != SETTING_AGE && i != SETTING_PAIRS &&
+            i != SETTING_CLICKS &&
             compare(&settings_known[i], settings->set[i], settings->value[i], saved(model, i),
                     fault) < 0)
             return -1;

@@ -82,8 +82,8 @@ int settings_save(const struct settings *settings, struct model *model, struct f
 int settings_load(struct settings *settings, const struct model *model, struct fault *fault);
 
 /* Takes over from a model what a run that resumes it need not give: that it began at a prior, and
- * how strong that was, that it has a table of examination, and bounds on what it keeps. Only bounds
- * may differ from the model's. */
+ * how strong that was, that its answers are clicks, or that it has a table of examination, and
+ * bounds on what it keeps. Only bounds may differ from the model's, and clicks may begin later. */
 void settings_adopt(struct settings *settings, const struct model *model);
 
 /* Are the model's settings these, to the last bit? If not, a fault that names both and says what

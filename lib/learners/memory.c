@@ -6,6 +6,7 @@
 #include "explore/examination.h"
 #include "learn/learner_step.h"
 #include "learn/regressions.h"
+#include "memory/memory_clicks.h"
 #include "memory/memory_eviction.h"
 #include "memory/memory_form.h"
 #include "memory/memory_keys.h"
@@ -23,7 +24,8 @@ struct remembering {
     struct regression regression;
     struct memory_form form;
     struct memory_tables tables;
-    struct examination examination; /* of clicks */
+    struct examination examination; /* of clicks, by a table; */
+    struct memory_clicks clicks;    /* and without one        */
     struct memory_start begun;   /* with a base: its prior, where P gave way to a sketch */
     unsigned ways;               /* in which documents were known (memory_keys.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
@@ -38,6 +40,9 @@ struct remembering {
     struct buffer notes;
 };
 
+/* Why drift is not for clicks. */
+#define DRIFTS "a click, or none, is chance enough to surprise, and says little"
+
 static int start(void *own, struct state *state, struct fault *fault)
 {
     struct remembering *my = own;
@@ -45,7 +50,8 @@ static int start(void *own, struct state *state, struct fault *fault)
     if (settings->set[SETTING_CLICKS] && settings->set[SETTING_EXAMINATION])
         return fault_usage(fault, "clicks and examination exclude each other: they are two models "
                            "of how users read a list");
-    my->memory = memory_of(settings);
+    if (settings->set[SETTING_CLICKS] && settings->set[SETTING_DRIFT])
+        return fault_usage(fault, "clicks and drift exclude each other: " DRIFTS);
     bool constant = memory_has_constant(settings);
     my->form.arrays = (struct regression_arrays){ AT_LEVEL, AT_INVERSE, AT_CONSTANT, constant,
                                                   AT_COUNTED, NULL };
@@ -94,14 +100,24 @@ static bool knows(const void *table, uint64_t key)
     return memory_table_find(table, key) != NULL;
 }
 
+/* Are the answers of a round clicks, for which no table says how users read? */
+static bool has_clicks(const struct state *state, const struct round *round)
+{
+    const bool *set = state->settings.set;
+    return !set[SETTING_EXAMINATION] && (set[SETTING_CLICKS] || round->clicks);
+}
+
 static int start_round(struct remembering *my, struct state *state, const struct matrix *x,
                        const struct round *round, struct fault *fault)
 {
+    bool clicks = has_clicks(state, round);
+    my->memory = memory_of(&state->settings, clicks);
+    my->memory.clicks = clicks ? &my->clicks : NULL;
     my->memory.moments = state->arrays.at[AT_MOMENTS];
     my->memory.beliefs = state->arrays.at[AT_BELIEFS];
     my->memory.counted = state->arrays.at[AT_COUNTED];
     my->memory.score = round->score;
-    my->memory.weighted = state->settings.set[SETTING_EXAMINATION]; /* by the model, perhaps */
+    my->memory.weighted = clicks || state->settings.set[SETTING_EXAMINATION];
     memory_form_regression(&my->form, state, &my->regression);
     if (start_notes(my, x->docs, fault) < 0 || regression_round(&my->regression, x, fault) < 0 ||
         memory_keys_start(&my->keys, round, memory_secret(&state->settings), my->ways, knows,
@@ -153,7 +169,9 @@ static struct memory_eviction bound_of(struct remembering *my, const struct stat
 {
     const double *value = state->settings.value;
     const bool *set = state->settings.set;
-    struct memory_eviction bound = { .tables = &my->tables, .rho = my->memory.rho,
+    bool clicks = memory_has_clicks(&state->settings, &my->clicks);
+    struct memory_eviction bound = { .tables = &my->tables,
+                                  .rho = memory_of(&state->settings, clicks).rho,
                                   .now = (double)(state->rounds + 1),
                                   .age = set[SETTING_AGE] ? value[SETTING_AGE] : 0,
                                   .seed = (uint64_t)value[SETTING_SEED] };
@@ -219,7 +237,20 @@ static void begin_features(struct remembering *my, struct state *state)
     base_start(state, my->form.arrays, now.kappa, now.r);
 }
 
-/* Learns the answers y[n] about the documents doc[n], with the weights u[n]; NULL: 1 each. */
+/* The answers y[n] about the documents doc[n] will be learnt, if they can be. 0 or a fault. */
+static int begin_answers(struct remembering *my, struct state *state, size_t n,
+                         const uint32_t *doc, const double *y, struct fault *fault)
+{
+    for (size_t h = 0; h < n; h++)
+        if (regression_finite(&my->regression, doc[h], fault) < 0) return -1;
+    if (learner_answers(n, y, fault) < 0 || base_check_strength(state, fault) < 0) return -1;
+    state->begun = true;
+    memory_form_settle(&my->form, state);
+    begin_features(my, state);
+    return 0;
+}
+
+/* Learns answers that were begun, with the weights u[n]; NULL: 1 each. */
 static int learn_answers(struct remembering *my, struct state *state, size_t n,
                          const uint32_t *doc, const double *y, const double *u,
                          struct fault *fault)
@@ -227,12 +258,6 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     double all = u ? 0 : (double)n;
     for (size_t h = 0; u && h < n; h++)
         all += u[h];
-    for (size_t h = 0; h < n; h++)
-        if (regression_finite(&my->regression, doc[h], fault) < 0) return -1;
-    if (learner_answers(n, y, fault) < 0 || base_check_strength(state, fault) < 0) return -1;
-    state->begun = true;
-    memory_form_settle(&my->form, state);
-    begin_features(my, state);
     if (n > 0 && visit(my, state, fault) < 0) return -1;
     memory_count_answers(state->arrays.at[AT_BELIEFS], all);
     drop_old(my, state);
@@ -250,25 +275,61 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
     return 0;
 }
 
-/* Clicks. With a table of examination each is the answer click / theta with weight theta. Without
- * one the places down to the last click are examined, and answered by 1 or 0 (a cascade); in a
- * round without a click all places are, and each answer is 0. */
+/* Clicks by a table of examination: each, or none, is the answer click / theta, weight theta. */
+static int learn_examined(struct remembering *my, struct state *state, const struct round *round,
+                          struct fault *fault)
+{
+    const double *theta = my->examination.theta;
+    double *y = buffer_for(&state->places, round->places, sizeof *y, fault);
+    if (!y || feedback_clicks(round, state->learner->name, 1, fault) < 0 ||
+        examination_covers(&my->examination, round->places, fault) < 0)
+        return -1;
+    for (size_t a = 0; a < round->places; a++)
+        y[a] = round->seen[a] / theta[a];
+    return begin_answers(my, state, round->places, round->order, y, fault) < 0
+               ? -1 : learn_answers(my, state, round->places, round->order, y, theta, fault);
+}
+
+/* Counts the round's first places, and sets theta[places] and the answers y[places]. */
+static int count_clicks(struct remembering *my, const struct round *round, size_t places,
+                        double *y, double *theta, struct fault *fault)
+{
+    const struct memory_entry none = { 0 };
+    for (size_t a = 0; a < places; a++) {
+        size_t i = round->order[a];
+        const struct memory_entry *pair = pair_of(my, i);
+        double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho;
+        theta[a] = memory_clicks_theta(&my->clicks, a);
+        memory_clicks_count(&my->clicks, rho, regression_expect(&my->regression, i),
+                            pair ? pair : &none, a, theta[a], y[a] > 0);
+        y[a] /= theta[a];
+    }
+    return finite_numbers(MEMORY_CLICKS, my->clicks.number)
+               ? 0 : fault_data(fault, "what is expected of its documents is too large for clicks: "
+                                "use smaller features");
+}
+
+/* Clicks as evidence (memory_clicks.h). */
 static int learn_clicks(struct remembering *my, struct state *state, const struct round *round,
                         struct fault *fault)
 {
-    bool weighted = my->memory.weighted;
-    const double *theta = weighted ? my->examination.theta : NULL;
-    size_t last = round->places;
-    double *y = buffer_for(&state->places, round->places, sizeof *y, fault);
-    if (!y || feedback_clicks(round, state->learner->name, 1, fault) < 0 ||
-        (weighted && examination_covers(&my->examination, round->places, fault) < 0))
-        return -1;
-    while (!weighted && last > 0 && round->seen[last - 1] == 0)
-        last--;
-    size_t places = last > 0 ? last : round->places;
+    size_t places = round->places;
+    if (state->settings.set[SETTING_DRIFT])
+        return fault_data(fault, "it has clicks, and the learner the setting drift: " DRIFTS);
+    if (!round->seen)
+        return fault_data(fault, "memory learns from clicks, and needs the column seen: put "
+                          "feedback-mask -c before update");
+    while (places > 0 && round->seen[places - 1] == 0)
+        places--;
+    places = places > 0 ? places : round->places;
+    double *y = buffer_for(&state->places, places, 2 * sizeof *y, fault), *theta = y + places;
+    if (!y) return -1;
     for (size_t a = 0; a < places; a++)
-        y[a] = weighted ? round->seen[a] / theta[a] : round->seen[a];
-    return learn_answers(my, state, places, round->order, y, theta, fault);
+        y[a] = round->seen[a] > 0;
+    if (begin_answers(my, state, places, round->order, y, fault) < 0) return -1;
+    my->clicks.known = true;
+    return count_clicks(my, round, places, y, theta, fault) < 0
+               ? -1 : learn_answers(my, state, places, round->order, y, theta, fault);
 }
 
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
@@ -277,9 +338,12 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     struct remembering *my = own;
     struct feedback seen;
     if (start_round(my, state, x, round, fault) < 0) return -1;
-    if (state->settings.set[SETTING_CLICKS] || my->memory.weighted)
-        return learn_clicks(my, state, round, fault);
-    if (learner_feedback(state, round, &seen, fault) < 0) return -1;
+    if (my->memory.weighted)
+        return my->memory.clicks ? learn_clicks(my, state, round, fault)
+                                 : learn_examined(my, state, round, fault);
+    if (learner_feedback(state, round, &seen, fault) < 0 ||
+        begin_answers(my, state, seen.docs, seen.doc, seen.relevance, fault) < 0)
+        return -1;
     return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, NULL, fault);
 }
 
@@ -374,7 +438,8 @@ static int save(void *own, struct state *state, struct model *model, struct faul
 {
     struct remembering *my = own;
     return put(my, false, model, fault) < 0 || memory_form_save(&my->form, model, fault) < 0 ||
-                   save_start(&my->begun, model, fault) < 0
+                   save_start(&my->begun, model, fault) < 0 ||
+                   memory_clicks_save(&my->clicks, model, fault) < 0
                ? -1 : save_table(&my->examination, &state->settings, model, fault);
 }
 
@@ -393,10 +458,15 @@ static int load(void *own, struct state *state, const struct model *model, struc
     struct remembering *my = own;
     struct memory_arrays pairs;
     double *beliefs = state->arrays.at[AT_BELIEFS];
+    const bool *set = state->settings.set;
+    if (set[SETTING_CLICKS] && set[SETTING_EXAMINATION])
+        return fault_data(fault, "it learnt clicks by a table of examination: omit clicks, or "
+                          "learn into another file");
     if (memory_tables_load(&my->tables, model, &pairs, fault) < 0 ||
         memory_form_load(&my->form, state, model, fault) < 0 ||
         memory_check_moments(state->arrays.at[AT_MOMENTS], fault) < 0 ||
         memory_keys_load(&my->ways, model, fault) < 0 ||
+        memory_clicks_load(&my->clicks, model, fault) < 0 ||
         load_table(&my->examination, &state->settings, model, fault) < 0 ||
         load_start(&my->begun, model, fault) < 0)
         return -1;
@@ -428,6 +498,7 @@ static int add(void *own, struct state *state, struct state *share, struct fault
                           (double)share->rounds, fault) < 0)
         return -1;
     my->ways |= other->ways;
+    memory_clicks_add(&my->clicks, &other->clicks);
     double *beliefs = state->arrays.at[AT_BELIEFS];
     struct memory_start one = start_of(my, state), two = start_of(other, share);
     memory_beliefs_add(beliefs, share->arrays.at[AT_BELIEFS]);
@@ -448,7 +519,7 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
     const struct settings *settings = &state->settings;
     if (how == PUBLISH_SHARED) {
         my->shared = (struct memory_shared){ settings, my->tables.table, state->arrays.at,
-                                             &my->ways };
+                                             &my->ways, &my->clicks };
         model->shared = &my->shared;
         return 0;
     }
@@ -457,6 +528,7 @@ static int publish(void *own, struct state *state, struct model *model, enum pub
     size_t first = settings->set[SETTING_PLAIN] ? AT_CONSTANT : AT_LEVEL; /* no level if plain */
     for (size_t i = first; i <= AT_COUNTED; i++)
         if (arrays_put(&state->arrays, i, settings, state->dim, model, fault) < 0) return -1;
+    if (memory_clicks_save(&my->clicks, model, fault) < 0) return -1;
     return put(my, how == PUBLISH_CHANGES, model, fault);
 }
 

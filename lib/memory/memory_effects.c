@@ -17,12 +17,14 @@ struct memory_estimate memory_estimate(const struct memory *memory, double most)
     double s2 = firsts > 0 ? moments[MEMORY_SQUARES] / firsts : 0;
     double xx = moments[MEMORY_BXX] + prior_xx * s2, xy = moments[MEMORY_BXY] + prior_xy * s2;
     double beta = xx > 0 ? xy / xx : prior_xy / prior_xx;
-    if (memory->fixed)
-        beta = memory->rho / (1 + memory->rho);
+    bool known = memory->fixed || memory->clicks;
+    double rho = memory->fixed || !known ? memory->rho : memory_clicks_rho(memory->clicks);
+    if (known)
+        beta = rho / (1 + rho);
     else if (xx > 0)
         beta = beta < least ? least : beta > last ? last : beta;
-    return (struct memory_estimate){ .rho = memory->fixed ? memory->rho : beta / (1 - beta),
-                                     .s2 = s2, .sb = sqrt(beta * s2) };
+    return (struct memory_estimate){ .rho = known ? rho : beta / (1 - beta), .s2 = s2,
+                                     .sb = sqrt(beta * s2), .clicks = memory->clicks != NULL };
 }
 
 double memory_variance(double rho, double zpz, const struct memory_entry *entry)

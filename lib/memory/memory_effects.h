@@ -19,7 +19,9 @@
  *     c = u (1 + rho) / ((1 + n rho) (1 + (n + u) rho))
  *
  * A click at position k, examined with probability theta_k, is the answer click / theta_k with the
- * weight theta_k: of mean r, and the smaller theta_k, the less it says.
+ * weight theta_k: of mean r, and the smaller theta_k, the less it says. Where theta_k is not given
+ * by a table, it and rho are estimated as memory_clicks.h says, and its m0 takes the place of z.v
+ * in the mean.
  *
  *     mean     (z.v + rho S) / (1 + rho n)
  *     variance rho / (1 + rho n) + (1 + rho) z'Pz / (1 + rho n)^2      in units of sigma^2
@@ -39,8 +41,8 @@
  *
  * The slope of second on first residuals is not biased by showing again what looked good. It starts
  * at 3/4, as if ten pairs had been answered twice, and depends neither on the scale of the answers
- * nor, where the regression has a constant, much on their offset. With a rho that is fixed, beta is
- * rho / (1 + rho). */
+ * nor, where the regression has a constant, much on their offset. With a rho that is fixed, or that
+ * of clicks, beta is rho / (1 + rho). */
 #ifndef RANKPIPE_MEMORY_EFFECTS_H
 #define RANKPIPE_MEMORY_EFFECTS_H
 
@@ -49,6 +51,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
+#include "memory/memory_clicks.h"
 #include "memory/memory_table.h"
 #include "math/matrix.h"
 #include "math/regression.h"
@@ -62,7 +65,8 @@ enum memory_moment {
 struct memory {
     double rho;      /* from 0 on: v's */
     bool fixed;      /* is it also that of mean and index? */
-    bool weighted;   /* are answers clicks, with theta_k as their weights? */
+    bool weighted;   /* are the round's answers clicks, with theta_k as their weights? */
+    const struct memory_clicks *clicks; /* gives rho; NULL: the moments do */
     double *moments; /* moments[MEMORY_MOMENTS], at first 0, the caller's */
     double *beliefs; /* beliefs[MEMORY_BELIEFS] of memory_beliefs.h, the same; NULL: none   */
     double *counted; /* of memory_worth.h, the same; NULL: none                             */
@@ -76,6 +80,7 @@ struct memory {
  * deviation of b. */
 struct memory_estimate {
     double rho, s2, sb;
+    bool clicks; /* are means rates of clicks? */
 };
 #define MEMORY_RHO_MOST 10.0
 #define MEMORY_RHO_WIDE 1e4 /* for memory_worth.h */
@@ -96,7 +101,8 @@ struct memory_answer {
 static inline double memory_mean(const struct memory_estimate *estimate, double expected,
                                  const struct memory_entry *entry)
 {
-    return (expected + estimate->rho * entry->sum) / (1 + estimate->rho * entry->n);
+    double prior = estimate->clicks ? memory_clicks_prior(expected) : expected;
+    return (prior + estimate->rho * entry->sum) / (1 + estimate->rho * entry->n);
 }
 
 static inline double memory_index(const struct memory_estimate *estimate, double mean,

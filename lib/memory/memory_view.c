@@ -9,11 +9,18 @@
 #include "memory/memory_beliefs.h"
 #include "stream/round.h"
 
-struct memory memory_of(const struct settings *settings)
+struct memory memory_of(const struct settings *settings, bool clicks)
 {
     bool given = settings->set[SETTING_RHO];
-    return (struct memory){ .rho = given ? settings->value[SETTING_RHO] : MEMORY_RHO,
+    return (struct memory){ .rho = given ? settings->value[SETTING_RHO]
+                                   : clicks ? MEMORY_CLICKS_RHO : MEMORY_RHO,
                             .fixed = given };
+}
+
+bool memory_has_clicks(const struct settings *settings, const struct memory_clicks *clicks)
+{
+    return clicks->known ||
+           (settings->set[SETTING_CLICKS] && !settings->set[SETTING_EXAMINATION]);
 }
 
 bool memory_has_constant(const struct settings *settings)
@@ -83,10 +90,8 @@ static void start_rule(struct memory_view *view)
     const struct settings *settings = &view->settings;
     view->secret = memory_secret(settings);
     view->width = settings->value[SETTING_EXPLORATION_WIDTH];
-    view->memory = memory_of(settings);
     view->rule.plain = settings->set[SETTING_PLAIN];
     view->rule.constant = memory_has_constant(settings);
-    view->rule.rho = view->memory.rho;
     view->rule.lambda = settings->value[SETTING_TRADEOFF];
 }
 
@@ -99,6 +104,7 @@ static void take_shared(struct memory_view *view, const struct memory_shared *sh
         view->store[kind].table = &shared->table[kind];
     view->numbers = shared->at;
     view->ways = shared->ways;
+    view->clicks = shared->clicks;
 }
 
 int memory_view_take(void *own, const struct learner *learner, const struct model *model,
@@ -136,7 +142,10 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
             return -1;
     view->numbers = view->at;
     view->ways = &view->own_ways;
-    return take_ways(view, model, how, fault) < 0 ? -1 : take_beliefs(view, model, how, fault);
+    view->clicks = &view->own_clicks;
+    return take_ways(view, model, how, fault) < 0 ||
+                   memory_clicks_load(&view->own_clicks, model, fault) < 0
+               ? -1 : take_beliefs(view, model, how, fault);
 }
 
 /* What is remembered of a key; nothing at all of a new one. */
@@ -157,6 +166,19 @@ static bool knows(const void *store, uint64_t key)
     return entry.n != 0 || entry.sum != 0;
 }
 
+/* What follows from numbers that may be the learner's own, and have moved. */
+static void start_numbers(struct memory_view *view)
+{
+    bool clicks = memory_has_clicks(&view->settings, view->clicks);
+    view->memory = memory_of(&view->settings, clicks);
+    view->memory.moments = view->numbers[AT_MOMENTS];
+    view->memory.clicks = clicks ? view->clicks : NULL;
+    view->rule.rho = view->memory.rho;
+    view->rule.beliefs = view->numbers[AT_BELIEFS];
+    view->rule.counted = view->numbers[AT_COUNTED];
+    view->rule.estimate = memory_estimate(&view->memory, MEMORY_RHO_WIDE);
+}
+
 /* Prepares what is known of the round's documents: known[docs] and the keys; s becomes z.v. */
 static int start_round(struct memory_view *view, const struct ranking *ranking,
                        struct memory_known **known, struct fault *fault)
@@ -167,10 +189,7 @@ static int start_round(struct memory_view *view, const struct ranking *ranking,
     const double *level = view->rule.plain ? NULL : view->numbers[AT_LEVEL];
     unsigned way;
     double *t;
-    view->memory.moments = view->numbers[AT_MOMENTS]; /* the learner's own may have moved */
-    view->rule.beliefs = view->numbers[AT_BELIEFS];
-    view->rule.counted = view->numbers[AT_COUNTED];
-    view->rule.estimate = memory_estimate(&view->memory, MEMORY_RHO_WIDE);
+    start_numbers(view);
     view->rule.base = ranking->base;
     if (round_fingerprint(ranking->round, ranking->came, &view->spare, fault) < 0 ||
         !(*known = buffer_for(&view->known, m, sizeof **known, fault)) ||
@@ -215,9 +234,9 @@ static double recall(struct memory_view *view, const struct ranking *ranking,
             entry.n = 1;
         known[i] = (struct memory_known){ entry.n, entry.sum, s[i] };
         answers += entry.n;
-        bool any = entry.n != 0 || entry.sum != 0; /* or it is the same, and sooner */
+        bool any = entry.n != 0 || entry.sum != 0;
         judged += any;
-        if (any)
+        if (any || estimate.clicks) /* or it is the same, and sooner */
             s[i] = memory_mean(&estimate, s[i], &entry);
         if (index)
             index[i] = any ? memory_index(&estimate, s[i], &entry, view->width)

@@ -38,9 +38,13 @@ enum memory_array {
     AT_COUNTED, MEMORY_ARRAYS
 };
 
-/* The settings of a memory: rho of v, and whether mean and index have it too. The caller adds the
- * moments. */
-struct memory memory_of(const struct settings *settings);
+/* The settings of a memory: rho of v, which differs where it learns clicks, and whether mean and
+ * index have it too. The caller adds the moments. */
+struct memory memory_of(const struct settings *settings, bool clicks);
+
+/* Does a memory show by rates of clicks? It does as soon as it learnt some, or is told that what it
+ * learns are clicks, and has no table of examination. */
+bool memory_has_clicks(const struct settings *settings, const struct memory_clicks *clicks);
 
 /* Does z have the constant feature 1? Not with a rho of 0, which is ridge regression. */
 bool memory_has_constant(const struct settings *settings);
@@ -54,6 +58,7 @@ struct memory_shared {
     const struct memory_table *table; /* table[MEMORY_KINDS] */
     double *const *at;                /* at[MEMORY_ARRAYS]   */
     const unsigned *ways;
+    const struct memory_clicks *clicks;
 };
 
 /* Entries: of `own`, or of the learner's table; NULL: in `arrays`. */
@@ -68,6 +73,7 @@ struct memory_view { /* all zero at first */
     size_t dim;
     double *const *numbers;    /* numbers[MEMORY_ARRAYS]: `at`, or the learner's own      */
     const unsigned *ways;      /* memory_keys.h: of the model, or the learner's own       */
+    const struct memory_clicks *clicks; /* the same                                       */
     struct memory memory;      /* the settings, with the moments                          */
     struct memory_rule rule;
     struct memory_space space;
@@ -76,6 +82,7 @@ struct memory_view { /* all zero at first */
     struct memory_store store[MEMORY_KINDS];
     double *at[MEMORY_ARRAYS]; /* in `copies`                                             */
     unsigned own_ways;
+    struct memory_clicks own_clicks;
     unsigned looked;           /* rounds of known queries so far, up to MEMORY_LOOKS      */
     bool noticed;              /* it was said that no document of such a round was known  */
     struct memory_keys keys;

@@ -14,7 +14,20 @@ enum { PLACES = 10, TOPS = PLACES + 1 };
  * bonus, and the rho n from which a mean is certain. */
 static const double persistence = 0.75, optimism = 0.6, certain = 200;
 
+/* A rate of clicks, for its standard deviation. */
+static const double rate_least = 0.01, rate_most = 0.99;
+
 /* ---- gain ---- */
+
+/* The standard deviation of a pair's mean. */
+static double deviation(const struct memory_estimate *estimate, double mean, double n)
+{
+    double rho = estimate->rho;
+    if (!estimate->clicks)
+        return estimate->sb / sqrt(1 + rho * n);
+    double r = mean < rate_least ? rate_least : mean > rate_most ? rate_most : mean;
+    return sqrt(r * (1 - r) * (rho / (1 + rho * (n + 1))));
+}
 
 /* Values with probabilities: those of h, each times p, and up to two more. */
 struct belief {
@@ -25,7 +38,7 @@ static struct belief belief_of(const struct memory_rule *rule, const struct memo
                                const struct memory_known *known, double mu)
 {
     if (memory_is_judged(known)) {
-        double sd = rule->estimate.sb / sqrt(1 + rule->estimate.rho * known->n);
+        double sd = deviation(&rule->estimate, mu, known->n);
         return (struct belief){ 0, { mu - sd, mu + sd }, { 0.5, 0.5 } };
     }
     bool low = mu < h->a;
@@ -168,24 +181,29 @@ static int apply_novelty(const struct memory_rule *rule, struct memory_space *sp
     return 0;
 }
 
+/* The mean of a document, of which the neighbours say A and B. */
+static double mean_of(const struct memory_rule *rule, const struct memory_prospect *prospect,
+                      double learnt, const struct memory_known *known, double A, double B)
+{
+    const struct memory_entry entry = { .n = known->n, .sum = known->sum };
+    double rho = rule->estimate.rho;
+    if (memory_is_judged(known))
+        return memory_mean(&rule->estimate, known->expected, &entry);
+    double mu = known->expected + rho * A / (rho * (1 + B) + 1);
+    mu = learnt > 0 ? memory_hold(prospect, mu) : mu;
+    return rule->estimate.clicks ? (mu + rho * known->sum) / (1 + rho * known->n) : mu;
+}
+
 static void set_means(const struct memory_rule *rule, const struct memory_prospect *prospect,
                       double learnt, const struct memory_known *known,
                       const struct memory_nearness *near, size_t m, double *mean)
 {
-    double rho = rule->estimate.rho;
-    for (size_t i = 0; i < m; i++) {
-        double expected = known[i].expected;
-        double A = near->A ? near->A[i] : 0, B = near->B ? near->B[i] : 0;
-        if (memory_is_judged(&known[i])) {
-            mean[i] = (expected + rho * known[i].sum) / (1 + rho * known[i].n);
-            continue;
-        }
-        double mu = expected + rho * A / (rho * (1 + B) + 1);
-        mean[i] = learnt > 0 ? memory_hold(prospect, mu) : mu;
-    }
+    for (size_t i = 0; i < m; i++)
+        mean[i] = mean_of(rule, prospect, learnt, &known[i], near->A ? near->A[i] : 0,
+                          near->B ? near->B[i] : 0);
 }
 
-/* worth = 3/4 (u - 1) f^2 gain */
+/* worth = 3/4 (u - 1) f^2 gain; of clicks with f in the place of f^2 */
 static void set_gains(const struct memory_rule *rule, const struct memory_prospect *prospect,
                       double learnt, const struct memory_known *known, const double *mean, size_t m,
                       const double *top, size_t tops, double *worth)
@@ -198,7 +216,8 @@ static void set_gains(const struct memory_rule *rule, const struct memory_prospe
             continue;
         double f = rho / (1 + rho * (known[i].n + 1));
         const struct belief belief = belief_of(rule, prospect, &known[i], mean[i]);
-        worth[i] = persistence * learnt * f * f * gain(&t, &belief, mean[i]);
+        double again = rule->estimate.clicks ? 1 : f;
+        worth[i] = persistence * learnt * f * again * gain(&t, &belief, mean[i]);
     }
 }
 

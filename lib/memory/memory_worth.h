@@ -7,17 +7,19 @@
  * which less than half an answer is left, counts as one without answers.
  *
  *     mean    with answers: mu = (z.v + rho S) / (1 + rho n). Without: mu = z.v + A / (1 + 1/rho +
- *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. Until h has
- *             two values all are a; with a base mu is z.v then, and worth 0: so ranks are those of
- *             the engine before the first answer
+ *             B); where u > 1 it is held to [lo + floor, hi], and 1e-7 mu is added. Of clicks the
+ *             first has m0 in the place of z.v, and the second becomes (mu + rho S) / (1 + rho n).
+ *             Until h has two values all are a; with a base mu is z.v then, and worth 0: so ranks
+ *             are those of the engine before the first answer
  *     belief  the true mean X of a document. With answers: mu - sd or mu + sd, half each, sd = sb /
- *             sqrt(1 + rho n). Without: with probability p a draw of h, else lo (if mu < a) or hi,
- *             with the p that makes the mean mu, from 0 to 1
+ *             sqrt(1 + rho n); of clicks, sqrt(r (1 - r) rho / (1 + rho (n + 1))) with mu within
+ *             [0.01, 0.99] as r. Without: with probability p a draw of h, else lo (if mu < a) or
+ *             hi, with the p that makes the mean mu, from 0 to 1
  *     gain    sum over k <= 10 of (D_k - D_(k+1)) (E max(X - t_k, 0) - max(mu - t_k, 0)), where t_k
  *             is the k-th greatest mean of the others, D_k = 1 / log2(k + 1), and D_11 = 0: what
  *             the list's DCG would gain if X was known. 0 where rho n > 200
  *     worth   3/4 (u - 1) f^2 gain + bonus, f = rho / (1 + rho (n + 1)), the share of its variance
- *             that an answer takes away
+ *             that an answer takes away. Of clicks f takes the place of f^2
  *     bonus   0.6 sqrt(N s2), for documents without answers that fewer than ten others surpass
  *     N       sum_r z_r^2 / (lambda + counted_r), where counted_r is the sum of c z_r^2 learnt so
  *             far: about z'Pz, from the diagonal alone. Until h has two values the worth is c N,

@@ -61,6 +61,10 @@ load ../helper
     "$ROOT/build/tests/exact/worth"
 }
 
+@test "memory: of clicks, theta and strength are those of the list of impressions, and come out as drawn" {
+    "$ROOT/build/tests/exact/evidence"
+}
+
 @test "dense, sparse and unit features give the same products and rows to the bit" {
     "$ROOT/build/tests/exact/matrix"
 }

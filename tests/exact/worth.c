@@ -49,9 +49,10 @@ static void draw_game(struct rng *rng, struct game *game)
     for (size_t r = 0; r < 2 * DIM + 1; r++)
         game->counted[r] = 20 * rng_unit(rng);
     double judged = rng_unit(rng);
+    bool clicks = rng_below(rng, 2);
     for (size_t i = 0; i < game->docs; i++) {
         struct memory_known *known = &game->known[i];
-        known->n = rng_unit(rng) < judged ? 1 + rng_below(rng, 3) : 0;
+        known->n = rng_unit(rng) < judged ? 1 + rng_below(rng, 3) : clicks ? rng_unit(rng) / 2 : 0;
         known->sum = known->n * 3 * rng_unit(rng);
         known->expected = 3.5 * rng_unit(rng) - 0.2;
         for (size_t j = 0; j < game->dim; j++)
@@ -59,7 +60,8 @@ static void draw_game(struct rng *rng, struct game *game)
         memcpy(bytes + 4 * i * game->dim, game->x[i], 4 * game->dim);
     }
     game->rule = (struct memory_rule){
-        .estimate = { .rho = 5 * rng_unit(rng) + 0.1, .s2 = rng_unit(rng), .sb = rng_unit(rng) },
+        .estimate = { .rho = 5 * rng_unit(rng) + 0.1, .s2 = rng_unit(rng), .sb = rng_unit(rng),
+                      .clicks = clicks },
         .beliefs = game->beliefs, .rho = 3, .lambda = 10, .counted = game->counted,
         .plain = rng_below(rng, 2), .constant = rng_below(rng, 2),
     };
@@ -89,17 +91,24 @@ static long double mean_distance(const struct game *game)
     return m > 1 ? 2 * sum / ((long double)m * (m - 1)) : 0;
 }
 
+static bool judged(const struct memory_known *known)
+{
+    return known->n >= 0.5;
+}
+
 static long double mean_of(const struct game *game, size_t i, double learnt,
                            const struct memory_prospect *h)
 {
     const struct memory_known *known = &game->known[i];
     long double rho = game->rule.estimate.rho, A = 0, B = 0, apart = mean_distance(game), mu;
     size_t asked = 0;
-    if (known->n > 0)
-        return (known->expected + rho * known->sum) / (1 + rho * known->n);
+    bool clicks = game->rule.estimate.clicks, low = clicks && known->expected < 0.02;
+    long double prior = low ? 0.02L * expl(known->expected - 0.02L) : known->expected;
+    if (judged(known))
+        return (prior + rho * known->sum) / (1 + rho * known->n);
     for (size_t a = game->docs; a-- > 0 && asked < 32;) {
         const struct memory_known *other = &game->known[a];
-        if (other->n == 0)
+        if (!judged(other))
             continue;
         long double K = apart > 0 ? expl(-5 * distance(game, i, a) / apart) : 1;
         A += K * (other->sum / other->n - other->expected);
@@ -107,9 +116,8 @@ static long double mean_of(const struct game *game, size_t i, double learnt,
         asked++;
     }
     mu = known->expected + A / (1 + 1 / rho + B);
-    if (learnt == 0)
-        return mu;
-    return fminl(fmaxl(mu, h->least), h->hi) + 1e-7L * mu;
+    mu = learnt == 0 ? mu : fminl(fmaxl(mu, h->least), h->hi) + 1e-7L * mu;
+    return clicks ? (mu + rho * known->sum) / (1 + rho * known->n) : mu;
 }
 
 /* ---- gain and worth ---- */
@@ -137,18 +145,22 @@ static long double gain_of(const struct game *game, const double *mean, size_t i
                            const struct memory_prospect *h)
 {
     const struct memory_known *known = &game->known[i];
-    long double mu = mean[i], sum = 0, p, outer, drawn = 0, sd;
-    if (game->rule.estimate.rho * known->n > 200)
+    long double mu = mean[i], sum = 0, p, outer, drawn = 0, sd, rho = game->rule.estimate.rho;
+    if (rho * known->n > 200)
         return 0;
-    if (known->n > 0) {
-        sd = game->rule.estimate.sb / sqrtl(1 + game->rule.estimate.rho * known->n);
+    if (judged(known)) {
+        sd = game->rule.estimate.sb / sqrtl(1 + rho * known->n);
+        if (game->rule.estimate.clicks) { /* of Beta(a r, b) with a r + b = 1 / rho + n */
+            long double r = fminl(fmaxl(mu, 0.01L), 0.99L);
+            sd = sqrtl(r * (1 - r) / (1 / rho + known->n + 1));
+        }
         return (dcg_with(game, mean, i, mu - sd) + dcg_with(game, mean, i, mu + sd)) / 2 -
                dcg_with(game, mean, i, mu);
     }
     for (size_t l = 0; l < h->atoms; l++)
         drawn += h->count[l];
     outer = mu < h->a ? h->lo : h->hi;
-    p = (mu - outer) / (h->a - outer); /* so that p a + (1 - p) outer = mu */
+    p = fmaxl((mu - outer) / (h->a - outer), 0); /* so that p a + (1 - p) outer = mu */
     for (size_t l = 0; l < h->atoms; l++)
         sum += p * h->count[l] / drawn * dcg_with(game, mean, i, h->value[l]);
     return sum + (1 - p) * dcg_with(game, mean, i, outer) - dcg_with(game, mean, i, mu);
@@ -180,8 +192,9 @@ static void check_worth(const struct game *game, double learnt, const struct mem
         for (size_t a = 0; a < game->docs; a++)
             above += mean[a] > mean[i];
         long double f = rho / (1 + rho * (game->known[i].n + 1));
-        long double want = learnt > 0 ? 0.75L * learnt * f * f * gain_of(game, mean, i, h) : 0;
-        if (game->known[i].n == 0 && above < 10)
+        long double again = game->rule.estimate.clicks ? 1 : f;
+        long double want = learnt > 0 ? 0.75L * learnt * f * again * gain_of(game, mean, i, h) : 0;
+        if (!judged(&game->known[i]) && above < 10)
             want += 0.6L * sqrtl(novelty_of(game, i) * game->rule.estimate.s2);
         /* 1e-7 mu, which is added to a mean beyond h, is not in the belief. */
         near_to("a worth", worth[i], want, 1e-9L + 1e-5L * learnt * (learnt > 0));

@@ -62,17 +62,82 @@ index_of() {
     close_to "$(index_of m first)" '3 4.25'
 }
 
-@test "clicks: the places down to the last click are answers; without a click all are, of 0" {
-    mkstream round t=1 qid=q docs=5 dim=1 order:u4 4 2 0 1 3 seen:f4 0 1 0 0 x:f4 1 2 3 4 5 >round
-    update -a memory -K <round >m
+# clicked SEEN [KEY]: a round of five documents, shown as 4 2 0 1 3.
+clicked() {
+    mkstream round t=1 qid=q ${2-} docs=5 dim=1 order:u4 4 2 0 1 3 seen:f4 $1 x:f4 1 2 3 4 5
+}
+
+# e to the power -0.02
+E002=0.98019867330675525
+
+@test "clicks: the places down to the last click count; without a click all do" {
+    # Place 1 is examined with probability 1. There m0 = 0.02 e^-0.02 was expected, and none came;
+    # so place 2 is examined with probability ((0 + 5) / (0 + 5)) / ((0 + 5) / (m0 + 5)).
+    theta=$(awk -v e=$E002 'BEGIN { printf "%.17g", (5 + 0.02 * e) / 5 }')
+    clicked '0 1 0 0' clicks=1 >round
+    update -a memory -C 1e200 <round >m
     bin2txt -f memory m round | cut -f 2-5 >got
-    is "$(cat got)" "$(printf '1\t1\tq\t2\n1\t0\tq\t4')"
-    mkstream round t=1 qid=q docs=2 dim=1 order:u4 1 0 seen:f4 0 0 x:f4 1 2 >round
-    update -a memory -K <round >m
-    is "$(bin2txt -f memory m round | cut -f 2-5)" "$(printf '1\t0\tq\t0\n1\t0\tq\t1')"
-    # relevance is no click
-    ask 1 3 >first
-    fails_on first 1 'update: <stdin>: round 1 (qid q): seen 0 is 3, *' update -a memory -K
+    close_to "$(cut -f 1 got | xargs)" "$theta 1"
+    is "$(cut -f 2-4 got)" "$(printf '1\tq\t2\n0\tq\t4')"
+    close_to "$(column m clicks | cut -d ' ' -f 15-17,25-27)" \
+        "0 1 0 $(awk -v e=$E002 'BEGIN { printf "%.17g %.17g 0", 0.02 * e, 0.02 * e }')"
+    # z.v is 0 with so large a penalty, and a = 2: the means are (2 m0 + S) / (2 + n)
+    score -m m <round | values_of score >got
+    close_to "$(sed -n '5p;3p' got | xargs)" "$(awk -v e=$E002 -v t=$theta 'BEGIN {
+        printf "%.17g %.17g", (0.04 * e + 1) / (2 + t), 0.04 * e / 3 }' | awk '{ print $1, $2 }')"
+    # of a round without a click all places count, and S is 0
+    clicked '0 0 0 0' clicks=1 >none
+    update -a memory <none | bin2txt -f memory - none | cut -f 3 | sort | uniq -c >got
+    is "$(xargs <got)" '4 0'
+    # any value above 0 is a click
+    clicked '0 3 0 0' clicks=1 | update -a memory -C 1e200 | cmp - m
+    # the setting says the same of a round without the key, and nothing more of one with it
+    bin2txt m | tail -n +2 >want
+    clicked '0 1 0 0' | update -a memory,clicks -C 1e200 | bin2txt | tail -n +2 | same want /dev/stdin
+    update -a memory,clicks -C 1e200 <round | bin2txt | tail -n +2 | same want /dev/stdin
+    # without both memory takes the values for judgements
+    clicked '0 1 0 0' | update -a memory >n
+    is "$(bin2txt -f memory n round | cut -f 2 | xargs)" '1 1 1 1'
+    is "$(column n clicks)" ''
+    # rho= is that of v and of the means, (m0 + rho S) / (1 + rho n)
+    update -a memory -C 1e200 -R 3 <round >m
+    close_to "$(score -m m <round | values_of score | tail -n 1)" \
+        "$(awk -v e=$E002 'BEGIN { printf "%.17g", 0.02 * e / 4 }')"
+}
+
+@test "clicks may begin in a model of labels, in pipes and resumed; the setting stays" {
+    stored_rounds
+    replay -n 40 -s 1 dense | explore -g 1 | feedback-mask -k 3 >labels
+    replay -b 41 -n 80 -s 1 dense | explore -g 1 | feedback-mask -c navigational -k 5 >clicks
+    update -a memory <labels >m
+    cp m set
+    is "$(column m clicks)" ''
+    cat labels clicks | update -a memory >whole
+    update -a memory -m m <clicks 2>resumed
+    cmp m whole
+    [ "$(column m clicks | wc -w)" = 34 ]
+    # the setting, which a run that goes on need not repeat
+    update -a memory,clicks -m set <clicks 2>resumed
+    bin2txt set | tail -n +2 | same <(bin2txt m | tail -n +2) /dev/stdin
+    update -a memory -m set <clicks 2>resumed
+    [[ $(bin2txt -f head set) == *' clicks=1 '* ]]
+}
+
+@test "clicks: shares add up, and drift and a table of examination are refused" {
+    stored_rounds
+    replay -n 80 -s 1 dense | explore -g 1 | feedback-mask -c informational -k 5 >clicks
+    for share in 1 2; do update -a memory -i $share/2 <clicks >$share; done
+    add-models 1 2 >sum
+    close_to "$(column sum clicks)" \
+        "$(paste <(column 1 clicks | tr ' ' '\n') <(column 2 clicks | tr ' ' '\n') |
+            awk '{ printf "%.17g ", $1 + $2 }')"
+    fails_on clicks 1 'update: <stdin>: round 1 (qid *): it has clicks, and the learner the setting drift: *' \
+        update -a memory,drift
+    printf '%s 0.5\n' 1 2 3 4 5 >theta
+    update -a memory,examination=theta <clicks >m
+    is "$(column m clicks)" ''
+    fails_on clicks 1 'update: model m: it learnt clicks by a table of examination: omit clicks, *' \
+        update -a memory,clicks -m m
 }
 
 @test "-R 0 learns ridge's weights" {
@@ -325,7 +390,7 @@ keys_of() {
 broken() {
     local at
     mkstream model learner=memory rounds=1 dim=1 tradeoff=10 width=4 seed=1 w:f8 0 inverse:f8 1 0 1 0 0 1 \
-        level:f8 0 constant:f8 0 moments:f8 $5 keys:u8 $2 answers:f8 $3 sums:f8 $4 >broken.model
+        level:f8 0 constant:f8 0 moments:f8 $5 keys:u8 $2 answers:f8 $3 sums:f8 $4 ${6:+clicks:f8} ${6-} >broken.model
     ask 2 1 >round
     fails_on round 1 "$1" update -a memory -m broken.model
 }
@@ -337,6 +402,10 @@ broken() {
     broken 'update: model broken.model: model: pair 0 has nan answers *' 7 nan 1 '1 1 0 0 0'
     broken 'update: model broken.model: model: pair 0 has 1 answers with the sum inf: *' 7 1 inf '1 1 0 0 0'
     broken 'update: model broken.model: model: moments 2 is -1, below 0' 7 1 1 '1 1 -1 0 0'
+    zeros=$(printf ' 0%.0s' {1..33})
+    broken 'update: model broken.model: model: clicks 0 is 1, above 0' 7 1 1 '1 1 0 0 0' "1$zeros"
+    broken 'update: model broken.model: model: clicks 33 is -1, below 0' 7 1 1 '1 1 0 0 0' "$zeros -1"
+    broken 'update: model broken.model: *clicks*' 7 1 1 '1 1 0 0 0' "$zeros"
     broken 'update: model broken.model: *moments*' 7 1 1 '1 1 0 0'
     broken 'update: model broken.model: *sums*' '7 8' '1 1' 1 '1 1 0 0 0'
 }
