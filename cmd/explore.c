@@ -34,21 +34,22 @@ static const struct option options_known[] = {
       OPTION_WHOLE(explore, explorer.blocks_asked, 1, RECORD_MOST) },
     { 'L', "grade", NULL, "blocks, leader: top grade of the labels, 1 to 100 (default 1)",
       OPTION_WHOLE(explore, explorer.top_grade, 1, TOP_GRADE) },
-    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; worth, index, uniform, top, "
-                            "swap: gamma is horizon^(-1/3)",
+    { 'T', "horizon", NULL, "number of rounds of the run, 1 or more; slot, worth, index, uniform, "
+                            "top, swap: gamma is horizon^(-1/3)",
       OPTION_WHOLE(explore, explorer.horizon, 1, RECORD_MOST) },
     { 'f', NULL, NULL, "draw another order for rounds that have one (default: refuse them)",
       OPTION_FLAG(explore, explorer.redraws) },
-    { 'g', "gamma", NULL, "worth, index, uniform, top, swap: share of rounds that explore, 0 to 1 "
-                          "(default 0)", OPTION_REAL(explore, explorer.gamma, 1) },
+    { 'g', "gamma", NULL, "slot, worth, index, uniform, top, swap: share of rounds that explore, 0 "
+                          "to 1 (default 0; slot: 0.3)", OPTION_REAL(explore, explorer.gamma, 1) },
     { 'k', "places", NULL, "worth, index: positions by worth or index; blocks: items that get "
-                           "feedback; top, swap: positions left to chance; 1 or more (default "
-                           "1; worth: as many as users judge)",
+                           "feedback; top, swap: positions left to chance; slot: the one that is; "
+                           "1 or more (default 1; slot: 10; worth: as many as users judge)",
       OPTION_WHOLE(explore, explorer.places, 1, ROUND_DOCS) },
     { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)",
       OPTION_FLAG(explore, explorer.line_order) },
-    { 'p', "policy", policies_name, "how to explore (default: worth, or else index, where rounds "
-                                    "have that column, else uniform)",
+    { 'p', "policy", policies_name, "how to explore (default: slot where the model learnt clicks; "
+                                    "worth, or else index, where rounds have that column; else "
+                                    "uniform)",
       OPTION_WORD(explore, policy) },
     { 's', "seed", NULL, "seed of what is drawn, a whole number, 0 or more; random: from the "
                          "system, recorded in each round; recorded: as each round records (default "
@@ -77,10 +78,10 @@ static int check_taken(const struct policy *policy, const struct options *option
             return options->given['p']
                        ? fault_usage(options->fault, "-p %s does not take -%c", policy->name,
                                      *letter)
-                       : fault_usage(options->fault, "the default policy, %s, %s or %s, does not "
-                                     "take -%c", policies[POLICY_WORTH].name,
-                                     policies[POLICY_INDEX].name, policies[POLICY_UNIFORM].name,
-                                     *letter);
+                       : fault_usage(options->fault, "the default policy, %s, %s, %s or %s, does "
+                                     "not take -%c", policies[POLICY_SLOT].name,
+                                     policies[POLICY_WORTH].name, policies[POLICY_INDEX].name,
+                                     policies[POLICY_UNIFORM].name, *letter);
     return 0;
 }
 
@@ -154,6 +155,7 @@ static int parse(void *self, struct options *options, struct host *host)
         bounded_start(&explorer->bounded, my->bound);
     if (options->given['p'])
         explorer->policy = policy;
+    explorer->rated = options->given['g'] || options->given['T'];
     if (options->given['T'] && strchr(policy->options, 'g'))
         explorer->gamma = 1 / real_cbrt((double)explorer->horizon);
     return options_no_operands(options);

@@ -112,7 +112,7 @@ void examination_close(struct examination *my)
 
 /* ---- expected examination ---- */
 
-/* One round, with m documents, K places seen, and T = top or swap, 0: neither. */
+/* One round, with m documents, K places seen, and T = top, swap or slot, 0: none of them. */
 struct drawn {
     size_t m, K, T;
     double gamma;
@@ -172,15 +172,26 @@ static double by_swap(const struct drawn *d, size_t g)
                     : (1 - 1 / below) * theta_of(d, g) + sum(d, 0, d->T) / (T * below);
 }
 
+/* Of a round that draws one document for its slot. */
+static double by_slot(const struct drawn *d, size_t g)
+{
+    if (g + 1 < d->T || d->T >= d->m)
+        return theta_of(d, g);
+    double above = (double)(g + 1 - d->T), below = (double)(d->m - 1 - g);
+    return (theta_of(d, d->T - 1) + below * theta_of(d, g + 1) + above * theta_of(d, g)) /
+           (above + 1 + below);
+}
+
 /* place[docs]: the positions of the greedy order, from 0. */
 static int find_by_gamma(const struct round *round, struct drawn *d, struct buffer *room,
                          double *pi, struct fault *fault)
 {
     const uint32_t *greedy = round->greedy ? round->greedy : round->order;
-    bool swaps = round->swap > 0;
-    uint64_t T = swaps ? round->swap : round->top;
+    double (*explore)(const struct drawn *d, size_t g) = round->swap   ? by_swap
+                                                         : round->slot ? by_slot : by_top;
+    uint64_t T = round->swap ? round->swap : round->slot ? round->slot : round->top;
     d->T = T < d->m ? (size_t)T : d->m;
-    size_t few = !swaps && d->T < d->K ? d->T + 1 : 1;
+    size_t few = explore == by_top && d->T < d->K ? d->T + 1 : 1;
     d->chance = buffer_for(room, few * sizeof(double) + d->m * sizeof(uint32_t), 1, fault);
     if (!d->chance) return -1;
     uint32_t *place = (uint32_t *)(d->chance + few);
@@ -188,8 +199,7 @@ static int find_by_gamma(const struct round *round, struct drawn *d, struct buff
         place[greedy[g]] = (uint32_t)g;
     for (size_t a = 0; a < d->K; a++) {
         size_t g = place[round->order[a]];
-        double explored = swaps ? by_swap(d, g) : by_top(d, g);
-        pi[a] = (1 - d->gamma) * theta_of(d, g) + d->gamma * explored;
+        pi[a] = (1 - d->gamma) * theta_of(d, g) + d->gamma * explore(d, g);
     }
     return 0;
 }
@@ -228,6 +238,16 @@ static int check_swap(const struct round *round, struct fault *fault)
                       "more, and explore -g below 1", T, round->gamma, K, T);
 }
 
+/* After explore -p slot, the same. */
+static int check_slot(const struct round *round, struct fault *fault)
+{
+    if (round->slot >= round->docs || round->places >= round->slot)
+        return 0;
+    return fault_data(fault, "with slot=%" PRIu64 ", documents of the greedy order are never seen "
+                      "at the first %zu places: use feedback-mask -k %" PRIu64 " or more",
+                      round->slot, round->places, round->slot);
+}
+
 static int check(const struct round *round, const char *name, struct fault *fault)
 {
     if (round->in_block || round->team)
@@ -236,6 +256,8 @@ static int check(const struct round *round, const char *name, struct fault *faul
                           name);
     if (round->swap)
         return check_swap(round, fault);
+    if (round->slot)
+        return check_slot(round, fault);
     if (round->explored || round->logit || round->propensity)
         return 0;
     return fault_data(fault, "%s needs to know how the order was drawn (gamma=, logit or "
@@ -267,7 +289,8 @@ int expected_examination(const struct round *round, const struct examination *ex
         *support = SUPPORT_UNKNOWN;
         return 0;
     }
-    bool chance = round->logit || (d.gamma > 0 && (!round->swap || round->swap < d.m));
+    uint64_t open = round->swap ? round->swap : round->slot; /* 0: every document may come up */
+    bool chance = round->logit || (d.gamma > 0 && open < d.m);
     *support = chance ? SUPPORT_ALL : SUPPORT_SHOWN;
     if ((round->logit ? find_by_logit(round, &d, room, pi, fault)
                       : find_by_gamma(round, &d, room, pi, fault)) < 0)

@@ -65,6 +65,8 @@ enum support {
  *     gamma, swap T   with f = gamma / (T (m - T)):
  *                     g <= T: (1 - gamma / T) theta_g + f sum_{k > T} theta_k
  *                     g > T: (1 - gamma / (m - T)) theta_g + f sum_{k <= T} theta_k
+ *     gamma, slot T   with n = m - T + 1 and G = (1 - gamma) theta_g: theta_g if g < T, else
+ *                     G + gamma (theta_T + (m - g) theta_(g+1) + (g - T) theta_g) / n
  *     propensity      what the log says, which must be this already
  *     logit           p_j theta_1; K = 2: + (P(j in the first two) - p_j) theta_2; K is at most 2
  *

@@ -78,7 +78,24 @@ static int check_swap(const struct round *round, const char *name, size_t least,
     return 0;
 }
 
-/* Could every document have been seen, given gamma=, top= and swap=? */
+/* After explore -p slot: the place must be among those with feedback. Of the documents from the
+ * last of these on, two are never seen together. */
+static int check_slot(const struct round *round, const char *name, size_t least,
+                      struct fault *fault)
+{
+    if (round->places < round->slot)
+        return fault_data(fault, "seen covers %zu of %zu places, but only place %" PRIu64 " was "
+                          "open to chance (slot=%" PRIu64 "): use feedback-mask -k %" PRIu64 " or "
+                          "more", round->places, round->docs, round->slot, round->slot,
+                          round->slot);
+    if (least > 1)
+        return fault_data(fault, "%s learns from pairs, but with slot=%" PRIu64 " two documents "
+                          "from place %zu on are never seen together: use explore -p top -k %zu",
+                          name, round->slot, round->places, round->places);
+    return 0;
+}
+
+/* Could every document have been seen, given gamma=, top=, swap= and slot=? */
 static int check_drawn(const struct round *round, const char *name, size_t least,
                        struct fault *fault)
 {
@@ -89,7 +106,8 @@ static int check_drawn(const struct round *round, const char *name, size_t least
         return fault_data(fault, "seen covers %zu places, but explore explored only the first %"
                           PRIu64 " (top=%" PRIu64 "): use explore -k %zu", round->places,
                           round->top, round->top, round->places);
-    return round->swap ? check_swap(round, name, least, fault) : 0;
+    return round->swap   ? check_swap(round, name, least, fault)
+           : round->slot ? check_slot(round, name, least, fault) : 0;
 }
 
 /* The column propensity is of single documents. */
@@ -150,6 +168,8 @@ static void expose_seen(const struct round *round, struct exposure *exposure, ui
 {
     const uint32_t *by_score = round->greedy ? round->greedy : round->order;
     size_t k = exposure->places = round->places;
+    exposure->slot = (size_t)round->slot;
+    exposure->last = k > 0 ? by_score[k - 1] : 0;
     for (size_t a = 0; a < k; a++)
         mark[round->order[a]] = 0;
     for (size_t a = 0; a < k; a++)
@@ -193,7 +213,8 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
                                    .greedy = greedy,
                                    .logged = round->propensity,
                                    .draw = round->propensity ? DRAW_LOGGED
-                                           : round->swap ? DRAW_SWAP : DRAW_UNIFORM };
+                                           : round->swap ? DRAW_SWAP
+                                           : round->slot ? DRAW_SLOT : DRAW_UNIFORM };
     if (round->seen && (check_enough(round, name, least, fault) < 0 ||
                         check_propensities(round, name, least, fault) < 0))
         return -1;

@@ -194,11 +194,11 @@ static int check_worth(const struct explorer *my, const struct round *round, str
     return check_score(my, round, fault);
 }
 
-/* ---- greedy, but with probability gamma explored: worth, index, uniform, top and swap ---- */
+/* ---- greedy, but with probability gamma explored: slot, worth, index, uniform, top, swap ---- */
 
 static int check_uniform(const struct explorer *my, const struct round *round, struct fault *fault)
 {
-    if (round->score || fallen(my, my->gamma, round->t) >= 1)
+    if (round->score || fallen(my, my->rate, round->t) >= 1)
         return 0;
     return fault_data(fault, "needs score: put score before explore (only -g 1 needs no score)");
 }
@@ -219,32 +219,37 @@ static int draw_top(struct explorer *my, struct round *round, uint64_t places, s
     return 0;
 }
 
-static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
-                     struct fault *fault)
+/* A draw that changes the greedy order, which has more than k documents. */
+static int draw_change(struct explorer *my, struct round *round, struct rng *rng,
+                       struct fault *fault)
 {
+    size_t m = round->docs, k = (size_t)my->k;
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     if (!order || rank_greedily(my, round, round_new(round, ROUND_GREEDY, fault), fault) < 0)
         return -1;
-    memcpy(order, round->greedy, round->docs * sizeof *order);
-    propensity_draw_swap(round->docs, (size_t)my->k, rng, order);
+    memcpy(order, round->greedy, m * sizeof *order);
+    if (my->now->key == KEY_SWAP)
+        propensity_draw_swap(m, k, rng, order);
+    else
+        propensity_draw_slot(m, k, rng, order);
     return 0;
 }
 
-/* The round gets its gamma, unless there is no exploration at all. In a list of no more than
- * `places` documents there is none below to swap with. */
+/* The round gets its gamma, unless there is no exploration at all. In a list of no more than k
+ * documents there is none below to swap with, or to draw. */
 static int show_mostly(struct explorer *my, struct round *round, struct rng *rng,
                        struct fault *fault)
 {
-    double gamma = fallen(my, my->gamma, round->t);
-    bool explores = rng_unit(rng) < gamma, swaps = my->now->key == KEY_SWAP;
-    if (my->gamma > 0 &&
-        (round_set_gamma(round, gamma, fault) < 0 ||
-         (my->now->key && round_set(round, my->now->key, my->k, fault) < 0)))
+    const enum round_key key = my->now->key;
+    double gamma = fallen(my, my->rate, round->t);
+    bool explores = rng_unit(rng) < gamma, changes = key == KEY_SWAP || key == KEY_SLOT;
+    if (my->rate > 0 && (round_set_gamma(round, gamma, fault) < 0 ||
+                         (key && round_set(round, key, my->k, fault) < 0)))
         return -1;
-    if (!explores || (swaps && my->k >= round->docs))
+    if (!explores || (changes && my->k >= round->docs))
         return rank_greedily(my, round, round_new(round, ROUND_ORDER, fault), fault);
-    return swaps ? draw_swap(my, round, rng, fault)
-                 : draw_top(my, round, my->now->key ? my->k : round->docs, rng, fault);
+    return changes ? draw_change(my, round, rng, fault)
+                   : draw_top(my, round, key ? my->k : round->docs, rng, fault);
 }
 
 /* ---- plackett-luce ---- */
@@ -389,19 +394,26 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 
 #define RATE "-g, gamma, or -T, the number of rounds"
 
+/* For slot: how often it draws, and the last place of a page of results. */
+#define SLOT_GAMMA 0.3
+#define SLOT_PAGE 10
+
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_WORTH] = { "worth", "BFTgk", "", "", false, KEY_TOP, rank_by_worth, check_worth,
+    [POLICY_SLOT] = { "slot", "BFTgk", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
+                      check_score, show_mostly },
+    [POLICY_WORTH] = { "worth", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
                        show_mostly },
-    [POLICY_INDEX] = { "index", "BFTgk", "", "", false, KEY_TOP, rank_by_index, check_index,
+    [POLICY_INDEX] = { "index", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,
                        show_mostly },
-    [POLICY_UNIFORM] = { "uniform", "BFTg", "", "", false, 0, NULL, check_uniform, show_mostly },
-    { "top", "FTgk", "gT", RATE, false, KEY_TOP, NULL, check_score, show_mostly },
-    { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, NULL, check_score, show_mostly },
-    { "plackett-luce", "BFH", "", "", false, 0, NULL, check_score, show_luce },
-    { "team-draft", "B", "", "", false, 0, NULL, check_rival, show_draft },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, NULL,
+    [POLICY_UNIFORM] = { "uniform", "BFTg", "", "", false, 0, 0, 1, NULL, check_uniform,
+                         show_mostly },
+    { "top", "FTgk", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly },
+    { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly },
+    { "plackett-luce", "BFH", "", "", false, 0, 0, 1, NULL, check_score, show_luce },
+    { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft },
+    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
       check_list, show_blocks },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, NULL,
+    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, 0, 1, NULL,
       check_list, show_leader },
 };
 
@@ -414,7 +426,9 @@ const char *policies_name(size_t i)
 static const struct policy *usual(const struct explorer *my, const struct round *round)
 {
     bool index = round->index || my->places > 0;
-    return &policies[round->worth ? POLICY_WORTH : index ? POLICY_INDEX : POLICY_UNIFORM];
+    return &policies[round->rates   ? POLICY_SLOT
+                     : round->worth ? POLICY_WORTH
+                     : index        ? POLICY_INDEX : POLICY_UNIFORM];
 }
 
 /* May the round get an order? Answers on one order say nothing of another. */
@@ -455,7 +469,8 @@ int policies_show(struct explorer *my, struct round *round, struct fault *fault)
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     my->now = my->policy ? my->policy : usual(my, round);
     my->k = my->places > 0 ? my->places
-            : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : 1;
+            : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : my->now->places;
+    my->rate = my->rated ? my->gamma : my->now->gamma;
     if (my->now->check(my, round, fault) < 0) return -1;
     round_forget_choice(round);
     if (my->now->show(my, round, &rng, fault) < 0) return -1;

@@ -19,12 +19,13 @@ struct policy;
  * part; the rest is all zero at first. */
 struct explorer {
     const struct policy *policy; /* NULL: the default, by each round's columns       */
+    bool rated;         /* gamma is given; else it is the policy's                   */
     double gamma;       /* exploration rate of round 1, from 0 to 1                  */
     double temperature; /* of plackett-luce in round 1, above 0                      */
     double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
     double epsilon;     /* 1/epsilon is the width of the noise; 0: from what follows */
-    uint64_t places;    /* k: places that the policy explores, or items in a group; 0: as many
-                         * as users judge by judged=, else 1                         */
+    uint64_t places;    /* k: places that the policy explores, or items in a group; 0: those of
+                         * the policy, and for worth as many as users judge by judged= */
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
     uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
     uint64_t seed;
@@ -37,6 +38,7 @@ struct explorer {
 
     const struct policy *now; /* of the round at hand                 */
     uint64_t k;               /* its places                           */
+    double rate;              /* its gamma, of round 1                */
     size_t docs;              /* of a fixed list; 0: no round yet */
     bool all_held; /* a round that was bounded, in another order than base, had no column held */
     struct blocks blocks;
@@ -49,7 +51,9 @@ struct policy {
     const char *needs;   /* letters of which one must be given; "": none                     */
     const char *missing; /* these options in words, for the message that asks for them       */
     bool one_seed;       /* its draws span rounds, which must have one seed                  */
-    enum round_key key;  /* of k in the rounds: KEY_TOP or KEY_SWAP; 0: neither              */
+    enum round_key key;  /* of k in the rounds: KEY_TOP, KEY_SWAP or KEY_SLOT; 0: none       */
+    double gamma;        /* where none is given                                              */
+    uint64_t places;     /* the same                                                         */
 
     /* Its greedy order, where it is not that by score; NULL: it is. 0 or a fault. */
     int (*rank)(struct explorer *my, const struct round *round, uint32_t *order,
@@ -63,10 +67,10 @@ struct policy {
     int (*show)(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault);
 };
 
-/* The table, ended by a NULL name. Without a policy, a round that has the column worth is shown by
- * policy worth, one that has index by index, and any other by uniform, which does not take places:
- * index where they are given. */
-enum { POLICY_WORTH, POLICY_INDEX, POLICY_UNIFORM, POLICIES_MOST = 15 };
+/* The table, ended by a NULL name. Without a policy, a round that has rates= is shown by policy
+ * slot, one that has the column worth by worth, one that has index by index, and any other by
+ * uniform, which does not take places: index where they are given. */
+enum { POLICY_SLOT, POLICY_WORTH, POLICY_INDEX, POLICY_UNIFORM, POLICIES_MOST = 15 };
 extern const struct policy policies[POLICIES_MOST + 1];
 
 /* The name of policy i, from 0, or NULL after the last. */

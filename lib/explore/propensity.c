@@ -7,6 +7,17 @@
 #include "math/order.h"
 #include "math/real.h"
 
+/* After DRAW_SLOT: gamma / (m - slot + 1); and is the document at place a the last greedy one? */
+static double slot_each(const struct exposure *exposure)
+{
+    return exposure->gamma / ((double)(exposure->docs - exposure->slot) + 1);
+}
+
+static bool is_last(const struct exposure *exposure, size_t a)
+{
+    return exposure->doc[a] == exposure->last;
+}
+
 double propensity_one(const struct exposure *exposure, size_t a)
 {
     double k = (double)exposure->places, m = (double)exposure->docs, gamma = exposure->gamma;
@@ -18,6 +29,9 @@ double propensity_one(const struct exposure *exposure, size_t a)
         return exposure->luce.one[a];
     if (exposure->draw == DRAW_SWAP)
         return exposure->greedy[a] ? 1 - gamma / k : gamma / (m - k);
+    if (exposure->draw == DRAW_SLOT)
+        return !exposure->greedy[a] ? slot_each(exposure)
+               : is_last(exposure, a) ? 1 - slot_each(exposure) * (m - k) : 1;
     return (exposure->greedy[a] ? 1 - gamma : 0) + gamma * k / m;
 }
 
@@ -30,6 +44,11 @@ double propensity_two(const struct exposure *exposure, size_t a, size_t b)
         return exposure->luce.two;
     bool both = exposure->greedy[a] && exposure->greedy[b],
          none = !exposure->greedy[a] && !exposure->greedy[b];
+    bool last = is_last(exposure, a) || is_last(exposure, b);
+    if (exposure->draw == DRAW_SLOT)
+        return both   ? last ? 1 - slot_each(exposure) * (m - k) : 1
+               : last ? 0
+               : none ? 0 : slot_each(exposure);
     if (exposure->draw == DRAW_SWAP)
         return both ? 1 - 2 * gamma / k : none ? 0 : (1 - 1 / k) * gamma / (m - k);
     return (both ? 1 - gamma : 0) + gamma * (k * (k - 1)) / (m * (m - 1));
@@ -164,6 +183,14 @@ void propensity_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order
     uint32_t *lower = order + top + rng_below(rng, (uint32_t)(m - top)), document = *lower;
     *lower = *upper;
     *upper = document;
+}
+
+void propensity_draw_slot(size_t m, size_t slot, struct rng *rng, uint32_t *order)
+{
+    uint32_t *place = order + slot - 1, down = rng_below(rng, (uint32_t)(m - slot + 1));
+    uint32_t document = place[down];
+    memmove(place + 1, place, down * sizeof *place);
+    *place = document;
 }
 
 /* A finite draw from the Gumbel distribution. */

@@ -9,11 +9,12 @@
 
 #include "math/rng.h"
 
-/* How the order of one round was drawn. The first two happen with probability gamma; otherwise the
- * order is the greedy one. */
+/* How the order of one round was drawn. The first three happen with probability gamma; otherwise
+ * the order is the greedy one. */
 enum draw {
     DRAW_UNIFORM, /* uniform over the orders, or over the first places, at least those seen */
     DRAW_SWAP,    /* one of the first `places` documents swapped with one below them        */
+    DRAW_SLOT,    /* the document at place `slot`, or below it, uniform, moved to that place */
     DRAW_LOGGED,  /* in a way that only the log knows, which has the propensities            */
     DRAW_LUCE     /* each place gets one of the documents left, with probability in proportion
                    * to exp(logit)                                                          */
@@ -35,6 +36,8 @@ struct exposure {
     const double *relevance; /* relevance[places]: R of that document         */
     const bool *greedy;      /* greedy[places]: is it among the first `places` of the greedy
                               * order?                                        */
+    size_t slot;             /* if draw is DRAW_SLOT: at most `places`            */
+    uint32_t last;           /* the document at place `places` of the greedy order */
     enum draw draw;          /* unused if places == docs, except DRAW_LOGGED  */
     const double *logged;    /* logged[places]: if draw is DRAW_LOGGED        */
     struct luce luce;        /* if draw is DRAW_LUCE                          */
@@ -43,6 +46,8 @@ struct exposure {
 /* pi_j of the document at place a: the probability that it is among the first k. With k < m it is
  *   DRAW_UNIFORM  (1 - gamma) [j is greedy] + gamma k / m
  *   DRAW_SWAP     1 - gamma / k if j is greedy, else gamma / (m - k)
+ *   DRAW_SLOT     with f = gamma / (m - slot + 1): f if j is not greedy, 1 - f (m - k) if j is
+ *                 `last`, else 1
  *   DRAW_LUCE     luce.one, from propensity_luce
  * With k = m it is 1. After DRAW_LOGGED it is logged[a], whatever k is. */
 double propensity_one(const struct exposure *exposure, size_t a);
@@ -51,6 +56,8 @@ double propensity_one(const struct exposure *exposure, size_t a);
  *   DRAW_UNIFORM  (1 - gamma) [both are greedy] + gamma k (k - 1) / (m (m - 1))
  *   DRAW_SWAP     1 - 2 gamma / k if both are greedy, (1 - 1 / k) gamma / (m - k) if one is,
  *                 and 0 if neither is, as they are never seen together
+ *   DRAW_SLOT     f if one is greedy and is not `last`, 0 if one is `last` and the other is not
+ *                 greedy, or if neither is greedy; if both are, 1 - f (m - k) with `last`, else 1
  *   DRAW_LUCE     luce.two, from propensity_luce
  * With k = m it is 1. After DRAW_LOGGED nobody knows it: it must not be asked for. */
 double propensity_two(const struct exposure *exposure, size_t a, size_t b);
@@ -102,6 +109,10 @@ void propensity_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct 
 /* Swaps one of the first `top` documents of order[m] with one below them, both uniformly drawn. top
  * is from 1 to m - 1. */
 void propensity_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order);
+
+/* Draws one of the documents from place `slot` of order[m] on, each as likely, and moves it to that
+ * place; those between move down. slot is from 1 to m. */
+void propensity_draw_slot(size_t m, size_t slot, struct rng *rng, uint32_t *order);
 
 /* Draws order[m] from the Plackett-Luce model of finite logits: highest first by logit plus noise
  * -log(-log u). The sums are compared exactly, however large the logits are. u is a multiple of

@@ -274,7 +274,8 @@ static int add_worth(struct memory_view *view, const struct ranking *ranking, do
         finite_scores(x->docs, worth, "its worth is too large: use smaller features or labels",
                       fault) < 0)
         return -1;
-    return judged ? round_set(ranking->round, KEY_JUDGED, judged, fault) : 0;
+    if (judged && round_set(ranking->round, KEY_JUDGED, judged, fault) < 0) return -1;
+    return view->memory.clicks ? round_set(ranking->round, KEY_RATES, 1, fault) : 0;
 }
 
 int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault)

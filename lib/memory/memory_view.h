@@ -104,10 +104,10 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
 
 /* s[docs], which is Xw at first, becomes the mean of each document, and with scores the round gets
  * the columns index (memory_effects.h) and worth (memory_worth.h, whose means s has then), judged=,
- * the number of places that users judge, where that is known, and fingerprint; with a base held,
- * too. Says, once, that no document of the round is known, where its query is, and that is so in
- * one of the first MEMORY_LOOKS such rounds. 0, or a fault where the round has no qid, or a number
- * is not finite. */
+ * the number of places that users judge, where that is known, rates= where clicks were learnt,
+ * fingerprint, and with a base held. Says, once, that no document of the round is known, where its
+ * query is, and that is so in one of the first MEMORY_LOOKS such rounds. 0, or a fault where the
+ * round has no qid, or a number is not finite. */
 int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault);
 
 void memory_view_close(void *own);

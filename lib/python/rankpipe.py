@@ -140,9 +140,11 @@ key    made        steps   255      -      -                -     -             
 key    named       hex     16       -      -                -     -                      list   -
 key    based       hex     8        -      -                base  -                      list   -
 key    judged      whole   -        1      4294967295       -     -                      model  -
+key    rates       whole   -        1      1                -     -                      model  -
 key    gamma       number  -        0      1                -     logit,team,propensity  draw   choice
-key    top         whole   -        1      4294967295       gamma swap                   draw   choice
-key    swap        whole   -        1      4294967295       gamma top                    draw   choice
+key    top         whole   -        1      4294967295       gamma swap,slot              draw   choice
+key    swap        whole   -        1      4294967295       gamma top,slot               draw   choice
+key    slot        whole   -        1      4294967295       gamma top,swap               draw   choice
 key    block       whole   -        0      9007199254740991 -     -                      draw   choice
 key    group       whole   -        0      docs-1           block -                      draw   choice
 key    seed        whole   -        0      9007199254740992 -     -                      draw   choice

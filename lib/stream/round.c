@@ -55,6 +55,8 @@ double *round_new_score(struct round *round, struct fault *fault)
         round_drop(round, ROUND_HELD);
     if (round->judged)
         round_drop_key(round, KEY_JUDGED);
+    if (round->rates)
+        round_drop_key(round, KEY_RATES);
     return round_new(round, ROUND_SCORE, fault);
 }
 
@@ -86,6 +88,7 @@ void round_forget_service(struct round *round)
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         round_drop(round, gone[i]);
     round_drop_key(round, KEY_JUDGED);
+    round_drop_key(round, KEY_RATES);
     round_drop_key(round, KEY_REQUEST);
     round_drop_key(round, KEY_TIME);
     round_drop_key(round, KEY_CLIENT);

@@ -21,9 +21,9 @@ int round_read(struct round *round, struct fault *fault);
 int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, size_t dim,
                 struct fault *fault);
 
-/* Add a column, as round_new does. A new score removes the rival, the index, the worth, held and
- * judged=, which belong to the old score; seen has so many places, and a new one removes propensity
- * and clicks=. */
+/* Add a column, as round_new does. A new score removes the rival, the index, the worth, held,
+ * judged= and rates=, which belong to the old score; seen has so many places, and a new one removes
+ * propensity and clicks=. */
 double *round_new_score(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
 

@@ -28,8 +28,8 @@
 
 enum round_key { /* in the order in which a header line has them */
     KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_CLICKS, KEY_DOCS, KEY_DIM, KEY_MADE,
-    KEY_NAMED, KEY_BASED, KEY_JUDGED, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_BLOCK, KEY_GROUP, KEY_SEED,
-    ROUND_KEYS
+    KEY_NAMED, KEY_BASED, KEY_JUDGED, KEY_RATES, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_SLOT, KEY_BLOCK,
+    KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -66,9 +66,11 @@ struct round {
     bool explored; /* has gamma= */
     double gamma;
     uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */
+    uint64_t slot;          /* the place that gamma is about; 0: no such key        */
     bool in_block, grouped; /* has block=; has group=, so this round explores that group */
     uint64_t block, group;
     uint64_t judged; /* judged=: places that users judge, as the model knows; 0: no such key */
+    uint64_t rates;  /* rates=: scores are rates of clicks, by the model; 0: no such key     */
     bool seeded;   /* has seed=, by which the order was drawn */
     uint64_t seed;
     float *label;

@@ -31,7 +31,7 @@ static void near(const char *what, double got, double want, double a, double b)
 
 /* How an order is drawn: the chances of all orders of m documents. */
 struct law {
-    enum { UNIFORM, TOP, SWAP, LUCE, KINDS } kind;
+    enum { UNIFORM, TOP, SWAP, SLOT, LUCE, KINDS } kind;
     size_t m, T;
     double gamma, logit[DOCS];
     uint32_t greedy[DOCS], order[ORDERS][DOCS];
@@ -103,7 +103,17 @@ static void make_law(struct law *law)
             }
         return;
     }
-    if (law->kind == SWAP)
+    if (law->kind == SLOT && law->T < law->m) {
+        for (size_t from = law->T - 1; from < law->m; from++) {
+            memcpy(order, law->greedy, sizeof order);
+            for (size_t a = from; a + 1 > law->T; a--)
+                order[a] = order[a - 1];
+            order[law->T - 1] = law->greedy[from];
+            add_order(law, order, explored / (double)(law->m - law->T + 1));
+        }
+        return;
+    }
+    if (law->kind == SWAP || law->kind == SLOT)
         add_order(law, law->greedy, explored);
     else
         draw_on(law, order, 0, law->kind == TOP && law->T < law->m ? law->T : law->m, explored);
@@ -142,6 +152,7 @@ static void show(struct world *world, const struct law *law, const uint32_t *ord
     round->gamma = law->gamma;
     round->top = law->kind == TOP ? law->T : 0;
     round->swap = law->kind == SWAP ? law->T : 0;
+    round->slot = law->kind == SLOT ? law->T : 0;
     round->logit = law->kind == LUCE ? (double *)law->logit : NULL;
     round->order = world->order;
     round->greedy = world->greedy;
@@ -268,7 +279,8 @@ static void check_laws(struct world *world)
         law.kind = trial % KINDS;
         law.gamma = gammas[trial / KINDS % COUNT(gammas)];
         draw_world(world, &rng, &law);
-        bool swaps = law.kind == SWAP, one = law.gamma == 1 && law.T == 1 && world->K == 1;
+        bool slot = law.kind == SLOT, swaps = law.kind == SWAP || slot;
+        bool one = !slot && law.gamma == 1 && law.T == 1 && world->K == 1;
         if (swaps && law.T < law.m && (world->K < law.T || one)) {
             show(world, &law, law.greedy);
             memset(world->seen, 0, sizeof world->seen);

@@ -29,6 +29,7 @@ static const struct tested {
     { "uniform", 0.5, 1 }, { "uniform", 0.7, 2 },       { "top", 0.5, 1 },
     { "top", 0.8, 2 },     { "swap", 0.5, 1 },          { "swap", 0.6, 2 },
     { "index", 0.5, 1 },   { "index", 0.8, 2 },         { "plackett-luce", 0, 1 },
+    { "slot", 0.5, 1 },    { "slot", 0.8, 2 },
     { NULL, 0.7, 1 }, /* by default: index */
 };
 
@@ -238,8 +239,9 @@ static void run(struct bench *bench)
 {
     const struct tested *tested = bench->tested;
     memset(bench->group, 0, sizeof bench->group);
-    bench->explorer = (struct explorer){ .policy = find(tested->policy), .gamma = tested->gamma,
-                                         .temperature = 1, .places = tested->k, .seed = SEED };
+    bench->explorer = (struct explorer){ .policy = find(tested->policy), .rated = true,
+                                         .gamma = tested->gamma, .temperature = 1,
+                                         .places = tested->k, .seed = SEED };
     for (uint64_t t = 1; t <= ROUNDS; t++) {
         show(bench, t);
         count(bench, t);

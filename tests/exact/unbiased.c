@@ -71,7 +71,7 @@ enum { MILD = 4 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum how { UNIFORM, TOP, SWAP, LUCE };
+enum how { UNIFORM, TOP, SWAP, SLOT, LUCE };
 
 /* One case: scores, relevances, how many places are seen, and how the order is drawn. */
 struct world {
@@ -82,7 +82,7 @@ struct world {
     const float *R;
     const uint32_t *greedy;
     enum how how;
-    size_t top;          /* how many first places TOP draws, and SWAP is about */
+    size_t top;          /* how many first places TOP draws, and SWAP is about; the place of SLOT */
     const double *logit; /* of LUCE; gamma is 1 then                           */
 };
 
@@ -341,6 +341,20 @@ static long double chance_swap(const struct world *at, const uint32_t *order)
     return above == 1 && below == 1 ? 1.0L / (long double)(at->top * (at->m - at->top)) : 0;
 }
 
+/* The document at one place from `top` on is at `top`, and those between are one lower. */
+static long double chance_slot(const struct world *at, const uint32_t *order)
+{
+    size_t from = 0;
+    while (at->greedy[from] != order[at->top - 1])
+        from++;
+    for (size_t a = 0; a < at->m; a++) {
+        size_t g = a + 1 < at->top || a > from ? a : a + 1 == at->top ? from : a - 1;
+        if (order[a] != at->greedy[g])
+            return 0;
+    }
+    return from + 1 < at->top ? 0 : 1.0L / (long double)(at->m - at->top + 1);
+}
+
 /* Each place in turn goes to one of those left. */
 static long double chance_luce(const struct world *at, const uint32_t *order)
 {
@@ -363,6 +377,8 @@ static long double chance_of(const struct bench *bench, const struct world *at,
         return chance_top(at, order);
     case SWAP:
         return chance_swap(at, order);
+    case SLOT:
+        return chance_slot(at, order);
     case LUCE:
         return chance_luce(at, order);
     default:
@@ -408,6 +424,7 @@ static void show(struct bench *bench, const struct world *at, uint32_t *order,
     round->gamma = at->how != LUCE ? at->gamma : 0;
     round->top = at->how == TOP ? at->top : 0;
     round->swap = at->how == SWAP ? at->top : 0;
+    round->slot = at->how == SLOT ? at->top : 0;
     memcpy(bench->logit, at->how == LUCE ? at->logit : at->s, sizeof bench->logit);
     round->logit = at->how == LUCE ? bench->logit : NULL;
     round->order = order;
@@ -594,6 +611,11 @@ static void check_first_places(struct bench *bench, struct world *at)
             if (all_are_seen(at, least)) {
                 expect(bench, at, 1);
                 compare(bench, at, "the expected estimate, by a swap");
+            }
+            at->how = SLOT;
+            for (at->top = 1; least < 2 && at->top <= at->k; at->top++) {
+                expect(bench, at, 1);
+                compare(bench, at, "the expected estimate, by a slot");
             }
         }
     }

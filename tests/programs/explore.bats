@@ -235,6 +235,39 @@ near() {
     done
 }
 
+@test "slot: one of the documents from a place on moves to that place, each as likely" {
+    scored 5 1 4 2 3 >in # by score 0 2 4 3 1
+    replay -n 20000 in | explore -p slot -k 3 -g 0.6 -s 5 >out
+    is "$(bin2txt -f head out | grep -c ' dim=1 gamma=0.59999999999999998 slot=3 cols=')" 20000
+    shown <out | sort | uniq -c | awk '{ print $2 $3 $4 $5 $6, $1, $4 == 4 ? 0.6 : 0.2 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '02143 02341 02431'
+    near 20000 <orders
+    # where nobody stands below, nothing is drawn
+    for k in 5 6 4294967295; do
+        is "$(replay -n 50 in | explore -p slot -k $k -g 1 | shown | sort -u)" '0 2 4 3 1'
+        is "$(replay -n 50 in | explore -p slot -k $k -g 1 | bin2txt -f head | grep -c "gamma=1 slot=$k cols=.*order:u4\[5\],x")" 50
+    done
+}
+
+@test "slot is the default where the model learnt clicks: place 10, and a gamma of 0.3" {
+    mkstream round t=1 docs=12 dim=0 rates=1 score:f8 12 11 10 9 8 7 6 5 4 3 2 1 \
+        worth:f8 0 0 9 9 9 9 9 9 9 9 9 9 >in
+    replay -n 20000 in | explore >out
+    is "$(bin2txt -f head out | grep -c ' rates=1 gamma=0.29999999999999999 slot=10 cols=')" 20000
+    shown <out | sort | uniq -c | awk '{ print $11, $1, $11 == 9 ? 0.8 : 0.1 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '10 11 9'
+    near 20000 <orders
+    # -g 0 draws nothing, -k names the place, and another policy can be chosen
+    explore -g 0 <in | bin2txt -f head >head
+    ! grep -E 'gamma|slot|greedy' head
+    is "$(explore -g 1 -k 2 <in | values_of slot)" 2
+    is "$(explore -p worth <in | shown | cut -d ' ' -f 1)" 2
+    # a new score takes the key away
+    echo 1 1 | weights2bin >w
+    score -m w <in | bin2txt -f head >head
+    ! grep rates head
+}
+
 @test "plackett-luce: each place goes to one of those left, by exp(score / temperature)" {
     scored 1 0 -0.5 2 >in
     for H in 1 0.5 3; do

@@ -504,6 +504,20 @@ refuses() {
     refuses kl 'with swap=1 and gamma=1, the document with the highest score is never shown: *'
 }
 
+@test "the order of a slot gives the probabilities by hand, and must be seen down to it" {
+    # f = 1/2 / (4 - 2 + 1) = 1/6: document 0 is seen for sure, document 3 of the greedy 0 1 2 3 with f.
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 slot=2 order:u4 0 3 1 2 greedy:u4 0 1 2 3 seen:f4 3 1 >round
+    mkstream round t=1 docs=4 dim=0 order:u4 0 3 1 2 seen:f4 3 1 propensity:f8 1 0.16666666666666666 >logged
+    for learner in squared kl smoothdcg; do
+        update -a $learner -e 0.01 <logged | bin2txt -f tsv >want
+        update -a $learner -e 0.01 <round | bin2txt -f tsv | same want /dev/stdin
+    done
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 slot=3 order:u4 1 2 0 3 seen:f4 3 1 >bad
+    refuses kl 'seen covers 2 of 4 places, but only place 3 was open to chance (slot=3): use feedback-mask -k 3 or more'
+    mkstream round t=1 docs=4 dim=0 gamma=0.5 slot=2 order:u4 1 2 0 3 seen:f4 3 1 >bad
+    refuses ranksvm 'ranksvm learns from pairs, but with slot=2 two documents from place 2 on are never seen together: use explore -p top -k 2'
+}
+
 @test "what learns from pairs refuses a swap that never shows some, and takes one that shows all" {
     mkstream round t=1 docs=4 dim=0 gamma=0.5 swap=2 order:u4 0 3 2 1 greedy:u4 0 1 2 3 seen:f4 3 1 >bad
     refuses ranksvm 'ranksvm learns from pairs, but with swap=2 two documents below the first 2 of the greedy order are never seen together: use explore -p top -k 2'

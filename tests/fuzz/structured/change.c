@@ -5,7 +5,8 @@
 
 static const char *const key_names[] = {
     "t", "qid", "request", "time", "docs", "dim", "made", "named", "based", "judged", "gamma", "top", "swap",
-    "block", "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta", "radius", "width", "rho",
+    "slot", "clicks", "rates", "block", "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta",
+    "radius", "width", "rho",
     "size", "cutoff", "margin", "yields", "cols", "bytes", "T", "a_b-9", NULL,
 };
 
