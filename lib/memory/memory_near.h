@@ -39,7 +39,7 @@ struct memory_space { /* all zero at first */
     const double *mean;      /* mean[n]                                          */
     struct present present;
     struct buffer rows, means, sums, judged, doc;
-    struct buffer parts; /* memory_worth.c: of the features' novelty */
+    struct buffer parts; /* memory_worth.c's: voices, then the features' novelty */
 };
 
 /* Starts a round, of which features below `reach` score. Borrows x. 0 or a fault (memory).

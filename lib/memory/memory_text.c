@@ -190,6 +190,7 @@ int memory_text_boosts_model(struct printer *printer, const struct record *recor
         (void)fault_other(&printer->notice, "the boosts are without the weight of the base, as the "
                           "weights that rankpipe export prints for engines: the engine ranks by "
                           "other weights and boosts, not as score does");
+    ((struct memory_view *)boosts->scoring.own)->rule.unbound = true;
     return 0;
 }
 

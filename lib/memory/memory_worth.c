@@ -1,6 +1,7 @@
 #include "memory/memory_worth.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/vectors.h"
@@ -203,6 +204,93 @@ static void set_means(const struct memory_rule *rule, const struct memory_prospe
                           near->B ? near->B[i] : 0);
 }
 
+/* ---- three voices ---- */
+
+/* Clicks with which a document is established, and free; how near below it a bound one is. */
+static const double many = 5, few = 3, below = 1e-9;
+
+/* c */
+static double clicks_of(const struct memory_known *known)
+{
+    return floor(known->sum + 0.5);
+}
+
+static bool has_few(const struct memory_known *known)
+{
+    double c = clicks_of(known);
+    return c >= 1 && c < few;
+}
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The least of established[n], rising, that is above m0; infinity where none is. */
+static double least_above(const double *established, size_t n, double m0)
+{
+    size_t from = 0;
+    while (from < n) {
+        size_t middle = from + (n - from) / 2;
+        if (established[middle] > m0)
+            n = middle;
+        else
+            from = middle + 1;
+    }
+    return established[from];
+}
+
+/* Sets established[n], and what would be known if those with few clicks had none. False where no
+ * document can be bound. established has room for one more than there are documents. */
+static bool part(const struct memory_known *known, const double *mean, size_t m,
+                 struct memory_known *without, double *established, size_t *n)
+{
+    bool any = false;
+    *n = 0;
+    for (size_t i = 0; i < m; i++) {
+        without[i] = known[i];
+        if (clicks_of(&known[i]) >= many)
+            established[(*n)++] = mean[i];
+        if (has_few(&known[i])) {
+            without[i].n = without[i].sum = 0;
+            any = true;
+        }
+    }
+    qsort(established, *n, sizeof *established, rising);
+    established[*n] = HUGE_VAL;
+    return any && *n > 0;
+}
+
+/* Binds means. Without a document of few clicks r is m0 of those without answers. */
+static int bind_means(const struct memory_rule *rule, const struct memory_prospect *prospect,
+                      struct memory_space *space, double learnt, const struct memory_known *known,
+                      double *mean, struct fault *fault)
+{
+    size_t m = space->x->docs, n;
+    struct memory_nearness near;
+    struct memory_known *without =
+        buffer_for(&space->parts, m + 1, sizeof *without + sizeof(double), fault);
+    if (!without) return -1;
+    double *established = (double *)(without + m + 1);
+    if (!part(known, mean, m, without, established, &n))
+        return 0;
+    if (memory_near(space, without, &near, fault) < 0) return -1;
+    for (size_t i = 0; i < m; i++) {
+        double r = mean[i];
+        if (memory_is_judged(&without[i]) || clicks_of(&known[i]) >= few)
+            continue;
+        double m0 = mean_of(rule, prospect, learnt, &without[i], near.A ? near.A[i] : 0,
+                            near.B ? near.B[i] : 0);
+        double t = least_above(established, n, m0);
+        if (r > m0 && r >= t - 2 * below)
+            mean[i] = t - below * (1 + 1 / (1 + (r > 0 ? r : 0)));
+    }
+    return 0;
+}
+
+/* ---- worth ---- */
+
 /* worth = 3/4 (u - 1) f^2 gain; of clicks with f in the place of f^2 */
 static void set_gains(const struct memory_rule *rule, const struct memory_prospect *prospect,
                       double learnt, const struct memory_known *known, const double *mean, size_t m,
@@ -254,6 +342,9 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
         return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
     if (memory_near(space, known, &near, fault) < 0) return -1;
     set_means(rule, &prospect, learnt, known, &near, m, mean);
+    if (rule->estimate.clicks && !rule->unbound &&
+        bind_means(rule, &prospect, space, learnt, known, mean, fault) < 0)
+        return -1;
     double top[TOPS];
     size_t tops = find_top(mean, m, top);
     if (learnt > 0)

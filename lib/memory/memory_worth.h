@@ -11,6 +11,7 @@
  *             first has m0 in the place of z.v, and the second becomes (mu + rho S) / (1 + rho n).
  *             Until h has two values all are a; with a base mu is z.v then, and worth 0: so ranks
  *             are those of the engine before the first answer
+ *     voices  of clicks, what becomes of some means, see below
  *     belief  the true mean X of a document. With answers: mu - sd or mu + sd, half each, sd = sb /
  *             sqrt(1 + rho n); of clicks, sqrt(r (1 - r) rho / (1 + rho (n + 1))) with mu within
  *             [0.01, 0.99] as r. Without: with probability p a draw of h, else lo (if mu < a) or
@@ -26,7 +27,18 @@
  *             where an answer would count c times: not again what was judged, and was like others
  *
  * explore -p worth shows first the document with the greatest worth less what moving it up costs
- * now. */
+ * now.
+ *
+ * Three voices. A document's own clicks, while they are fewer than three, lift it above none that
+ * has five; its features may. With c = S, rounded, of each document of a round, established are
+ * those with c >= 5, and bound those with c of 1 or 2 and those without answers; the others are
+ * free. Where h has two values, m0 of a bound one is its mean as that of a document without
+ * answers, if all those with c of 1 or 2 had none. If its mean r exceeds m0, and t is the least
+ * mean of an established document that does,
+ *
+ *     r becomes t - 1e-9 (1 + 1 / (1 + max(r, 0))), if it is t - 2e-9 or more
+ *
+ * so that those under one t keep their order. Only what is shown follows from this. */
 #ifndef RANKPIPE_MEMORY_WORTH_H
 #define RANKPIPE_MEMORY_WORTH_H
 
@@ -47,6 +59,7 @@ struct memory_rule {
                             * each feature's deviation and of its mean; plain: of each feature */
     bool plain, constant;
     bool base;             /* z begins with the feature of a base */
+    bool unbound;          /* without three voices                */
 };
 
 /* Sets mean[docs] and worth[docs] for the round of a query of which `learnt` rounds were learnt,
