@@ -98,9 +98,11 @@ static int check_bound(const struct policy *policy, double bound, const struct o
     if (!strchr(policy->options, 'B'))
         return fault_usage(fault, "-p %s does not take -B, which moves documents after the draw: "
                            "learners count on the order as it was drawn", policy->name);
-    if (given['g'] || given['T'])
-        return fault_usage(fault, "-B and -%c exclude each other: -B moves documents after the "
-                           "draw, so propensities by gamma would be wrong", given['g'] ? 'g' : 'T');
+    bool slot = given['p'] && policy == &policies[POLICY_SLOT]; /* which draws after it */
+    if (!slot && (given['g'] || given['T']))
+        return fault_usage(fault, "-B and -%c exclude each other, except with -p slot: -B moves "
+                           "documents after the draw, so propensities by gamma would be wrong",
+                           given['g'] ? 'g' : 'T');
     return 0;
 }
 

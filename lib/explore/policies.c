@@ -194,7 +194,7 @@ static int check_worth(const struct explorer *my, const struct round *round, str
     return check_score(my, round, fault);
 }
 
-/* ---- greedy, but with probability gamma explored: slot, worth, index, uniform, top, swap ---- */
+/* ---- greedy, but with probability gamma explored: worth, index, uniform, top and swap ---- */
 
 static int check_uniform(const struct explorer *my, const struct round *round, struct fault *fault)
 {
@@ -219,37 +219,71 @@ static int draw_top(struct explorer *my, struct round *round, uint64_t places, s
     return 0;
 }
 
-/* A draw that changes the greedy order, which has more than k documents. */
-static int draw_change(struct explorer *my, struct round *round, struct rng *rng,
-                       struct fault *fault)
+static int draw_swap(struct explorer *my, struct round *round, struct rng *rng,
+                     struct fault *fault)
 {
-    size_t m = round->docs, k = (size_t)my->k;
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     if (!order || rank_greedily(my, round, round_new(round, ROUND_GREEDY, fault), fault) < 0)
         return -1;
-    memcpy(order, round->greedy, m * sizeof *order);
-    if (my->now->key == KEY_SWAP)
-        propensity_draw_swap(m, k, rng, order);
-    else
-        propensity_draw_slot(m, k, rng, order);
+    memcpy(order, round->greedy, round->docs * sizeof *order);
+    propensity_draw_swap(round->docs, (size_t)my->k, rng, order);
     return 0;
 }
 
-/* The round gets its gamma, unless there is no exploration at all. In a list of no more than k
- * documents there is none below to swap with, or to draw. */
+/* Gives the round gamma and k, unless there is no exploration at all. */
+static int set_rate(struct explorer *my, struct round *round, double gamma, struct fault *fault)
+{
+    if (my->rate <= 0)
+        return 0;
+    if (round_set_gamma(round, gamma, fault) < 0) return -1;
+    return my->now->key ? round_set(round, my->now->key, my->k, fault) : 0;
+}
+
+/* In a list of no more than `places` documents there is none below to swap with. */
 static int show_mostly(struct explorer *my, struct round *round, struct rng *rng,
                        struct fault *fault)
 {
-    const enum round_key key = my->now->key;
     double gamma = fallen(my, my->rate, round->t);
-    bool explores = rng_unit(rng) < gamma, changes = key == KEY_SWAP || key == KEY_SLOT;
-    if (my->rate > 0 && (round_set_gamma(round, gamma, fault) < 0 ||
-                         (key && round_set(round, key, my->k, fault) < 0)))
-        return -1;
-    if (!explores || (changes && my->k >= round->docs))
+    bool explores = rng_unit(rng) < gamma, swaps = my->now->key == KEY_SWAP;
+    if (set_rate(my, round, gamma, fault) < 0) return -1;
+    if (!explores || (swaps && my->k >= round->docs))
         return rank_greedily(my, round, round_new(round, ROUND_ORDER, fault), fault);
-    return changes ? draw_change(my, round, rng, fault)
-                   : draw_top(my, round, key ? my->k : round->docs, rng, fault);
+    return swaps ? draw_swap(my, round, rng, fault)
+                 : draw_top(my, round, my->now->key ? my->k : round->docs, rng, fault);
+}
+
+/* ---- slot ---- */
+
+/* May the documents of an order from place k on move down by one? Within a bound, the one at place
+ * k must not be held, nor one that has a deadline. */
+static bool may_draw(const struct explorer *my, const struct round *round, const uint32_t *order)
+{
+    size_t k = (size_t)my->k;
+    for (size_t a = k - 1; my->bounds && a < round->docs; a++) {
+        unsigned held = round->held ? round->held[order[a]] : 1;
+        if (held == 2 || (held && (a + 1 == k || a < BOUNDED_PLACES)))
+            return false;
+    }
+    return true;
+}
+
+/* Where the bound leaves nothing to chance the round says so, by a gamma of 0. */
+static int show_slot(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault)
+{
+    size_t m = round->docs;
+    double gamma = fallen(my, my->rate, round->t);
+    bool explores = rng_unit(rng) < gamma && my->k < m;
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
+    if (rank_greedily(my, round, order, fault) < 0) return -1;
+    bool open = my->k >= m || may_draw(my, round, order);
+    if (set_rate(my, round, open ? gamma : 0, fault) < 0) return -1;
+    if (!explores || !open)
+        return 0;
+    uint32_t *greedy = round_new(round, ROUND_GREEDY, fault);
+    if (!greedy) return -1;
+    memcpy(greedy, order, m * sizeof *order);
+    propensity_draw_slot(m, (size_t)my->k, rng, order);
+    return 0;
 }
 
 /* ---- plackett-luce ---- */
@@ -400,7 +434,7 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 
 const struct policy policies[POLICIES_MOST + 1] = {
     [POLICY_SLOT] = { "slot", "BFTgk", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
-                      check_score, show_mostly },
+                      check_score, show_slot },
     [POLICY_WORTH] = { "worth", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
                        show_mostly },
     [POLICY_INDEX] = { "index", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,

@@ -1148,6 +1148,34 @@ based() {
     [ "$(shown <out | sort -u | wc -l)" -gt 50 ]
 }
 
+# slotted HELD...: twelve documents in the order of base, where the model learnt clicks.
+slotted() {
+    mkstream round t=1 docs=12 dim=0 rates=1 base:u4 $(seq 0 11) score:f8 $(seq 12 -1 1) held:u1 "$@"
+}
+
+@test "-B: slot draws after the filter, where the document of its place is not held" {
+    slotted 1 1 1 1 1 1 1 1 1 0 0 0 >in
+    replay -n 3000 in | explore -B 0.37 >out
+    is "$(bin2txt -f head out | grep -c ' gamma=0.29999999999999999 slot=10 ')" 3000
+    shown <out | sort | uniq -c | awk '{ print $11, $1, $11 == 9 ? 0.8 : 0.1 }' >orders
+    is "$(cut -d ' ' -f 1 orders | paste -sd ' ')" '10 11 9'
+    near 3000 <orders
+    # -g is slot's gamma; greedy is within the bound, as the order is where nothing is drawn
+    is "$(explore -p slot -g 1 -B 0 <in | values_of greedy | xargs)" '0 1 2 3 4 5 6 7 8 9 10 11'
+    # a held document at the place, one with a deadline below it, or few clients: nothing is drawn
+    for held in '10 0 0 0 0 0 0 0 0 0 1 0 0' '9 0 0 0 0 0 0 0 0 0 1 0 0' '11 0 0 0 0 0 0 0 0 0 0 1 0' \
+        '10 2 2 2 2 2 2 2 2 2 2 2 2' '10 0 0 0 0 0 0 0 0 0 0 0 2'; do
+        slotted ${held#* } | replay -n 50 - | explore -p slot -k ${held%% *} -g 1 -B 0.37 >out
+        is "$(bin2txt -f head out | grep -c " gamma=0 slot=${held%% *} ")" 50
+        is "$(shown <out | sort -u)" '0 1 2 3 4 5 6 7 8 9 10 11'
+        is "$(values_of greedy <out)" ''
+    done
+    # without the column held all are
+    mkstream round t=1 docs=12 dim=0 base:u4 $(seq 0 11) score:f8 $(seq 12 -1 1) |
+        explore -p slot -g 1 -B 0.37 2>err | values_of gamma >out
+    is "$(cat out)" 0
+}
+
 @test "-B: learners that need propensities refuse the rounds, and name -B" {
     based 1 2 3 + label:f4 0 1 0 >in
     explore -B 0.37 <in 2>/dev/null | feedback-mask >seen
