@@ -7,6 +7,8 @@
 
 #include "base/decimal.h"
 
+enum { CLIENTS_MOST = 4 }; /* whose hashes a memory has room for */
+
 static const char *const gains[] = { "exp", "lin", "ndcg", "auc", NULL };
 
 /* By letter, capitals first. */
@@ -41,6 +43,8 @@ const struct setting settings_known[SETTINGS] = {
                           RECORD_MOST, NULL, "none" },
     [SETTING_RADIUS] = { 'U', "radius", "radius of the ball for the weights", TYPE_POSITIVE, 0, 0,
                          NULL, "no ball" },
+    [SETTING_CLIENTS] = { 'V', "clients", "clients that release a query's documents", TYPE_WHOLE,
+                          0, CLIENTS_MOST, NULL, "any number" },
     [SETTING_STRENGTH] = { 'W', "strength", "answers that the prior counts as", TYPE_POSITIVE, 0, 0,
                            NULL, "1000 with prior" },
     [SETTING_ETA] = { 'e', "eta", "step size", TYPE_POSITIVE, 0, 0, NULL, "adaptive steps" },
@@ -204,7 +208,8 @@ static void adopt(struct settings *settings, enum setting_number i, const struct
 
 void settings_adopt(struct settings *settings, const struct model *model)
 {
-    static const enum setting_number bounds[] = { SETTING_AGE, SETTING_PAIRS };
+    static const enum setting_number bounds[] = { SETTING_AGE, SETTING_PAIRS,
+                                                   SETTING_CLIENTS };
     static const enum setting_number answers[] = { SETTING_CLICKS, SETTING_EXAMINATION };
     static const enum setting_number begun[] = { SETTING_PRIOR, SETTING_STRENGTH };
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
@@ -246,7 +251,7 @@ int settings_compare(const struct settings *settings, const struct model *model,
 {
     for (size_t i = 0; i < SETTINGS; i++)
         if (i != SETTING_HORIZON && i != SETTING_AGE && i != SETTING_PAIRS &&
-            i != SETTING_CLICKS &&
+            i != SETTING_CLICKS && i != SETTING_CLIENTS &&
             compare(&settings_known[i], settings->set[i], settings->value[i], saved(model, i),
                     fault) < 0)
             return -1;

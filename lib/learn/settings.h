@@ -27,6 +27,7 @@ enum setting_number {
     SETTING_EXPLORATION_WIDTH,
     SETTING_HORIZON, /* sets eta, and is not saved */
     SETTING_RADIUS,
+    SETTING_CLIENTS,
     SETTING_STRENGTH,
     SETTING_ETA,
     SETTING_CUTOFF,

@@ -332,12 +332,26 @@ static int learn_clicks(struct remembering *my, struct state *state, const struc
                ? -1 : learn_answers(my, state, places, round->order, y, theta, fault);
 }
 
-static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
-                 struct fault *fault)
+/* Remembers who answered, of a query that was visited. 0 or a fault (memory). */
+static int note_client(struct remembering *my, const struct state *state,
+                       const struct round *round, struct fault *fault)
 {
-    struct remembering *my = own;
+    struct memory_table *table = my->tables.table;
+    double most = state->settings.value[SETTING_CLIENTS];
+    if (!(most > 0) || !memory_table_find(&table[MEMORY_QUERIES], my->query))
+        return 0;
+    struct memory_entry *clients = memory_table_enter(&table[MEMORY_CLIENTS], my->query, fault);
+    if (!clients) return -1;
+    if (memory_clients_add(clients, memory_key_client(&my->keys.query, round->client,
+                                                      state->rounds + 1), (unsigned)most))
+        memory_tables_note(&my->tables, MEMORY_CLIENTS, my->query);
+    return 0;
+}
+
+static int learn_round(struct remembering *my, struct state *state, const struct round *round,
+                       struct fault *fault)
+{
     struct feedback seen;
-    if (start_round(my, state, x, round, fault) < 0) return -1;
     if (my->memory.weighted)
         return my->memory.clicks ? learn_clicks(my, state, round, fault)
                                  : learn_examined(my, state, round, fault);
@@ -345,6 +359,15 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
         begin_answers(my, state, seen.docs, seen.doc, seen.relevance, fault) < 0)
         return -1;
     return learn_answers(my, state, seen.docs, seen.doc, seen.relevance, NULL, fault);
+}
+
+static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
+                 struct fault *fault)
+{
+    struct remembering *my = own;
+    return start_round(my, state, x, round, fault) < 0 ||
+                   learn_round(my, state, round, fault) < 0
+               ? -1 : note_client(my, state, round, fault);
 }
 
 /* ---- the table of examination ---- */
@@ -556,7 +579,7 @@ static bool report(const void *own, struct fault *line)
 }
 
 const struct learner learn_memory = {
-    .name = "memory", .letters = "ABCHIKRSWpst", .least = 1,
+    .name = "memory", .letters = "ABCHIKRSVWpst", .least = 1,
     .arrays = { [AT_INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [AT_LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [AT_CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },

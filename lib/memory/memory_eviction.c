@@ -88,20 +88,20 @@ static int drop_pair(const struct memory_eviction *bound, uint64_t key, uint64_t
     return *query ? memory_dropped_mark(&table[MEMORY_DROPPED], *query, key, high, fault) : 0;
 }
 
-/* Removes a pair, or a query with its slots, whose pairs stay. */
+/* Removes a pair, or a query with its slots and clients, whose pairs stay. */
 static void forget(const struct memory_eviction *bound, enum memory_kind kind, uint64_t key)
 {
     memory_table_remove(&bound->tables->table[kind], key);
-    if (kind == MEMORY_QUERIES)
-        memory_table_remove(&bound->tables->table[MEMORY_DROPPED], key);
+    for (size_t other = MEMORY_DROPPED; kind == MEMORY_QUERIES && other < MEMORY_KINDS; other++)
+        memory_table_remove(&bound->tables->table[other], key);
 }
 
 static void forget_noted(const struct memory_eviction *bound, enum memory_kind kind, uint64_t key)
 {
     forget(bound, kind, key);
     memory_tables_note(bound->tables, kind, key);
-    if (kind == MEMORY_QUERIES)
-        memory_tables_note(bound->tables, MEMORY_DROPPED, key);
+    for (size_t other = MEMORY_DROPPED; kind == MEMORY_QUERIES && other < MEMORY_KINDS; other++)
+        memory_tables_note(bound->tables, (enum memory_kind)other, key);
 }
 
 size_t memory_eviction_notes(size_t docs)

@@ -121,6 +121,15 @@ static int start_names(struct memory_keys *keys, struct fault *fault)
 
 /* ---- documents ---- */
 
+uint32_t memory_key_client(const struct siphash *query, const char *client, uint64_t number)
+{
+    uint64_t little = little_u8(number);
+    uint64_t key = client ? make_key(query, "c", 1, client, strlen(client))
+                          : make_key(query, "u", 1, &little, sizeof little);
+    uint32_t hash = (uint32_t)key;
+    return hash ? hash : 1;
+}
+
 int memory_keys_round(struct memory_keys *keys, const struct memory_documents *documents,
                       uint64_t k0, uint64_t k1, struct fault *fault)
 {

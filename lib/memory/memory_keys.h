@@ -34,6 +34,10 @@ uint64_t memory_key_features(const struct siphash *query, uint64_t fingerprint, 
 uint64_t memory_key_row(const struct siphash *query, uint32_t row);
 uint64_t memory_key_query(const struct siphash *query);
 
+/* 32 bits, never 0, of a client of the query, as in the key client=; of one that is not known, by
+ * the number of the round among those that were learnt. */
+uint32_t memory_key_client(const struct siphash *query, const char *client, uint64_t number);
+
 /* A round's documents: qid as in its header, NULL where it has none; the `bytes` bytes of its
  * column name, NULL where it has none; and else fingerprint[docs], NULL for rows. */
 struct memory_documents {

@@ -24,7 +24,15 @@ static const struct table_columns {
                          { true, true, false, false } },
     [MEMORY_DROPPED] = { { "dropped", "low", "high", NULL }, { true, true, true, false },
                          { true, true, true, false } },
+    [MEMORY_CLIENTS] = { { "clients", "first", "later", NULL }, { true, true, true, false },
+                         { true, true, true, false } },
 };
+
+/* Of these kinds a model has no columns where it has no entries. */
+static bool may_lack(enum memory_kind kind)
+{
+    return kind == MEMORY_DROPPED || kind == MEMORY_CLIENTS;
+}
 
 /* Where the numbers are in an entry. */
 static const size_t offsets[COLUMNS] = {
@@ -67,12 +75,12 @@ static void first_again(struct column_source *source)
 }
 
 /* Adds all entries of the table, which must not change while the model is written or read. The
- * model borrows both. An empty table of dropped pairs adds nothing. 0 or a fault. */
+ * model borrows both. 0 or a fault. */
 static int put_all(struct buffer *buffer, enum memory_kind kind, const struct memory_table *table,
                    struct model *model, struct fault *fault)
 {
     const struct table_columns *columns = &kinds[kind];
-    if (kind == MEMORY_DROPPED && table->used == 0)
+    if (may_lack(kind) && table->used == 0)
         return 0;
     struct table_column *made = buffer_for(buffer, COLUMNS, sizeof *made, fault);
     for (size_t c = 0; made && c < COLUMNS && columns->name[c]; c++) {
@@ -94,7 +102,7 @@ static int put_some(struct buffer *buffer, enum memory_kind kind, const struct m
 {
     const struct table_columns *columns = &kinds[kind];
     uint64_t *number = buffer_for(buffer, n, 2 * sizeof *number, fault);
-    if (kind == MEMORY_DROPPED && n == 0)
+    if (may_lack(kind) && n == 0)
         return 0;
     if (!number) return -1;
     for (size_t e = 0; e < n; e++) {
@@ -183,9 +191,8 @@ static int check(const struct memory_arrays *arrays, enum memory_kind kind, stru
         if (key <= last)
             return fault_data(fault, "model: %s %zu is %" PRIu64 ", but must be above %" PRIu64
                               ": keys must rise", pairs ? "key" : "query", i, key, last);
-        if ((kind == MEMORY_DROPPED ? check_bits(arrays, i, fault)
-                                    : check_numbers(arrays, pairs, i, fault)) < 0)
-            return -1;
+        if (kind == MEMORY_DROPPED && check_bits(arrays, i, fault) < 0) return -1;
+        if (!may_lack(kind) && check_numbers(arrays, pairs, i, fault) < 0) return -1;
         last = key;
     }
     return 0;
@@ -256,6 +263,35 @@ void memory_tables_close(struct memory_tables *tables)
     }
 }
 
+/* ---- clients ---- */
+
+enum { CLIENTS = 4 };
+
+static uint32_t client_at(const struct memory_entry *entry, unsigned i)
+{
+    return (uint32_t)(entry->bits[i / 2] >> 32 * (i % 2));
+}
+
+unsigned memory_clients_count(const struct memory_entry *entry)
+{
+    unsigned n = 0;
+    while (n < CLIENTS && client_at(entry, n))
+        n++;
+    return n;
+}
+
+bool memory_clients_add(struct memory_entry *entry, uint32_t hash, unsigned most)
+{
+    unsigned n = memory_clients_count(entry);
+    for (unsigned i = 0; i < n; i++)
+        if (client_at(entry, i) == hash)
+            return false;
+    if (n >= most)
+        return false;
+    entry->bits[n / 2] |= (uint64_t)hash << 32 * (n % 2);
+    return true;
+}
+
 /* ---- shares of a log ---- */
 
 /* How many keys both have. */
@@ -313,6 +349,20 @@ static int add_queries(struct memory_table *queries, const struct memory_table *
     return 0;
 }
 
+static int add_clients(struct memory_table *clients, const struct memory_table *share,
+                       struct fault *fault)
+{
+    struct memory_walk walk = { 0, 0 };
+    const struct memory_entry *entry;
+    while ((entry = memory_table_next(share, &walk))) {
+        struct memory_entry *sum = memory_table_enter(clients, entry->key, fault);
+        if (!sum) return -1;
+        for (unsigned i = 0; i < memory_clients_count(entry); i++)
+            memory_clients_add(sum, client_at(entry, i), CLIENTS);
+    }
+    return 0;
+}
+
 int memory_tables_add(struct memory_tables *tables, double rounds,
                       const struct memory_tables *share, double more, struct fault *fault)
 {
@@ -325,7 +375,8 @@ int memory_tables_add(struct memory_tables *tables, double rounds,
                           "does", shared, other[MEMORY_PAIRS].used);
     if (memory_table_reserve(pairs, pairs->used + other[MEMORY_PAIRS].used, fault) < 0 ||
         add_pairs(pairs, &other[MEMORY_PAIRS], fault) < 0 ||
-        memory_dropped_add(&table[MEMORY_DROPPED], &other[MEMORY_DROPPED], fault) < 0)
+        memory_dropped_add(&table[MEMORY_DROPPED], &other[MEMORY_DROPPED], fault) < 0 ||
+        add_clients(&table[MEMORY_CLIENTS], &other[MEMORY_CLIENTS], fault) < 0)
         return -1;
     double all = rounds + more;
     stretch(&table[MEMORY_QUERIES], rounds, all);

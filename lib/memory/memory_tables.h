@@ -3,7 +3,8 @@
  * a message: of pairs their keys, answers, sums and owners, the keys of their queries; of queries
  * their keys, visits (how many rounds of theirs were learnt) and latest (the number of the last of
  * these rounds, counted over all rounds learnt, from 1); of queries with pairs that were dropped
- * (memory_beliefs.h) their keys, low and high. Messages have neither owners nor latest. Models of
+ * (memory_beliefs.h) their keys, low and high; of queries with the setting clients= their keys, and
+ * in first and later hashes of the first clients that answered, two each. Messages have neither owners nor latest. Models of
  * before have pairs alone, without owners; those without bounds have no column dropped. */
 #ifndef RANKPIPE_MEMORY_TABLES_H
 #define RANKPIPE_MEMORY_TABLES_H
@@ -17,9 +18,14 @@
 #include "memory/memory_table.h"
 #include "stream/model.h"
 
-/* Which of the tables. In that of queries n is visits, and sum is latest; in the last bits are low
- * and high. */
-enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES, MEMORY_DROPPED, MEMORY_KINDS };
+/* Which of the tables. In that of queries n is visits, and sum is latest; in the last two bits are
+ * low and high, or first and later. */
+enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES, MEMORY_DROPPED, MEMORY_CLIENTS, MEMORY_KINDS };
+
+/* How many clients an entry of MEMORY_CLIENTS has. Adds one by its hash, which is not 0, if it is
+ * not among them and they are fewer than `most`, at most 4: true if it did. */
+unsigned memory_clients_count(const struct memory_entry *entry);
+bool memory_clients_add(struct memory_entry *entry, uint32_t hash, unsigned most);
 
 /* The arrays of entries of a model, as they lie in it: 0, or a fault where they are not there or
  * not of one length. No column of queries, or of dropped pairs, has none. */
@@ -52,7 +58,7 @@ int memory_tables_load(struct memory_tables *tables, const struct model *model,
 /* Adds the tables of a share that has learnt `more` rounds to those of the shares before, which
  * have learnt `rounds`. Visits of a query add up. The number of its last round becomes what it is
  * if the rounds of all shares are mixed evenly. A slot of dropped pairs that is low in one share
- * and high in another is high. 0; or a fault: memory, or pairs that both have, which the text
+ * and high in another is high. The clients of a query are those of both. 0; or a fault: memory, or pairs that both have, which the text
  * counts; nothing has changed then. */
 int memory_tables_add(struct memory_tables *tables, double rounds,
                       const struct memory_tables *share, double more, struct fault *fault);

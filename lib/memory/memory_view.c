@@ -247,15 +247,26 @@ static double recall(struct memory_view *view, const struct ranking *ranking,
     return visits > 0 ? visits : memory_served(view->rule.beliefs, answers);
 }
 
-/* Adds held: a document whose own answers weigh less than all else in its mean, in a query of which
- * fewer than HELD_VISITS rounds were learnt. */
+/* Did fewer clients answer the query than the setting asks for? */
+static bool has_few_clients(const struct memory_view *view)
+{
+    const struct memory_entry clients = find(&view->store[MEMORY_CLIENTS],
+                                             memory_key_query(&view->keys.query));
+    return view->settings.set[SETTING_CLIENTS] &&
+           memory_clients_count(&clients) < view->settings.value[SETTING_CLIENTS];
+}
+
+/* Adds held. It is 2 for all documents of a query that few clients answered; else 1 for a document
+ * whose own answers weigh less than all else in its mean, in a query of which fewer than
+ * HELD_VISITS rounds were learnt. */
 static int add_held(const struct memory_view *view, const struct ranking *ranking, double learnt,
                     struct fault *fault)
 {
     const struct memory_known *known = view->known.at;
     unsigned char *held = round_new(ranking->round, ROUND_HELD, fault);
+    bool few = has_few_clients(view);
     for (size_t i = 0; held && i < ranking->x->docs; i++)
-        held[i] = learnt < MEMORY_HELD_VISITS && view->rule.estimate.rho * known[i].n < 1;
+        held[i] = few ? 2 : learnt < MEMORY_HELD_VISITS && view->rule.estimate.rho * known[i].n < 1;
     return held ? 0 : -1;
 }
 

@@ -658,7 +658,7 @@ traffic() {
     update -X -a ridge -m w.bin <q.bin
     mkfifo ring
     for run in 'named memory' 'unnamed memory' 'unnamed memory,prior=w.bin' 'named memory,pairs=25,age=90' \
-        'unnamed memory,prior=w.bin,pairs=25,age=90'; do
+        'unnamed memory,prior=w.bin,pairs=25,age=90' 'named memory,clicks,pairs=25,clients=3'; do
         rounds=${run% *} learner=${run#* }
         in_loop() { # MODEL STREAM OPTION...: of replay
             loop "replay ${*:3} $rounds | score | explore | feedback-mask -k 2 | spool $2 | update -a $learner -m $1"
@@ -767,11 +767,13 @@ with_base() {
 @test "a base: resumed, in pipes and in loop the same bytes; shares add up to one run" {
     with_base -C >q.bin
     mkfifo ring
-    for learner in memory memory,plain ridge; do
+    for learner in memory memory,plain memory,clients=3 ridge; do
         rm -rf one two log
-        loop "replay -n 300 -s 1 q.bin | score | explore -p top -g .2 | feedback-mask -k 2 | spool log | update -a $learner -m one"
+        shown="-p top -g .2"
+        [[ $learner != *clients* ]] || shown="-B .37" # by held, which comes from who answered
+        loop "replay -n 300 -s 1 q.bin | score | explore $shown | feedback-mask -k 2 | spool log | update -a $learner -m one"
         spool -r log >seen
-        replay -n 300 -s 1 q.bin | score -f ring | explore -p top -g .2 | feedback-mask -k 2 |
+        replay -n 300 -s 1 q.bin | score -f ring | explore $shown | feedback-mask -k 2 |
             update -a $learner -f ring -m two
         same one two
         replay -n 120 seen | update -a $learner -m three
@@ -821,6 +823,41 @@ update: <stdin>: round 1*: the step base needs the column base, the order of the
     synth -n 3 -l 3 -d 2 linear >bare.bin
     fails_on bare.bin 1 'update: <stdin>: round 1*: strength is that of a prior, or of a base: give prior=model, or rounds with the column base' \
         update -X -a memory,strength=5
+}
+
+# told [CLIENT]: a round of query q with a base, from this client, with a click on the first of two.
+told() {
+    mkstream round t=1 qid=q ${1:+client=$1} clicks=1 docs=2 dim=1 base:u4 0 1 order:u4 0 1 seen:f4 1 0 x:f4 1 2
+}
+
+# near MODEL: how many of the two documents stay within three places.
+near() {
+    told a | score -m "$1" | values_of held | grep -c 2
+}
+
+@test "clients=: until so many clients answered a query, its documents stay within three places" {
+    # the same client counts once; one that is not known is another each time
+    for client in a a b '' c ''; do
+        told $client | update -a memory,clients=3 -m m 2>resumed
+        near m || true
+    done >got
+    is "$(xargs <got)" '2 2 2 0 0 0'
+    is "$(told a | sed 's/qid=q/qid=p/' | score -m m | values_of held | xargs)" '2 2'
+    # hashes of 32 bits, two in each number; without the setting there are none
+    [ "$(column m first)" -gt 4294967296 ] && [ "$(column m later)" -lt 4294967296 ]
+    told a | update -a memory >n
+    is "$(column n clients)$(told a | score -m n | values_of held | xargs)" '1 1'
+    # a run that goes on keeps the setting, or changes it
+    told a | update -a memory -m m 2>resumed
+    [[ $(bin2txt -f head m) == *' clients=3 '* ]]
+    told a | update -a memory,clients=4 -m m 2>resumed
+    is "$(near m)" 2
+    told d | update -a memory -m m 2>resumed
+    is "$(near m || true)" 0
+    # a query that is forgotten forgets who answered
+    told a | update -r queries -m m 2>err
+    is "$(column m clients)" ''
+    is "$(near m)" 2
 }
 
 @test "held: 1 until a document's own answers weigh as much as all else, or five rounds were learnt" {
