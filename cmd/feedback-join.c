@@ -7,6 +7,7 @@
 
 #include "run/filter.h"
 #include "say.h"
+#include "log/client_cap.h"
 #include "log/joiner.h"
 #include "stream/fresh_file.h"
 
@@ -17,13 +18,14 @@ struct join {
     const char *late_path;
     double seconds, grade;
     struct joiner joiner;
+    struct client_cap cap;
     struct fresh_file late;
     uint64_t rounds, unusable; /* so far; answers */
     struct dropped {
         uint64_t n;
         char first[ROUND_NAME];
-    } never, left; /* rounds without an answer; left to a later run: from the first that may still
-                    * be answered on */
+    } never, left, beyond; /* rounds without an answer; left to a later run: from the first that may
+                            * still be answered on; answered by a client that had its share */
 };
 
 static const struct option options_known[] = {
@@ -43,8 +45,27 @@ static const struct option options_known[] = {
     { 'r', NULL, NULL, "feedback names rounds by request (default: by number, t)", OPTION_OWN },
     { 't', "seconds", NULL, "with -l: give a round up this long after its time (default: wait)",
       OPTION_REAL(join, seconds, 1000000000) },
+    { 'u', "answers", NULL,
+      "answers of a client for a query that count in a day, 1 or more; may be followed by :ALL, "
+      "those for all queries (default: any number; ALL 10, or a hundredth of the day's)",
+      OPTION_OWN },
     { 0 },
 };
+
+/* -u N[:ALL] */
+static int parse_cap(struct client_cap *cap, const struct options *options)
+{
+    char number[24] = "", quoted[FAULT_QUOTE];
+    const char *value = options->value, *colon = strchr(value, ':');
+    size_t n = colon ? (size_t)(colon - value) : strlen(value);
+    if (n < sizeof number) memcpy(number, value, n);
+    if (record_number(number, RECORD_MOST, &cap->each) && cap->each > 0 &&
+        (!colon || (record_number(colon + 1, RECORD_MOST, &cap->all) && cap->all > 0)))
+        return 0;
+    return fault_usage(options->fault,
+                       "-u wants a whole number from 1, or two with a colon between, not %s",
+                       fault_quote(quoted, value, strlen(value)));
+}
 
 /* Do the options go together, and with the operands? */
 static int check(const struct join *my, const struct options *options)
@@ -70,8 +91,10 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter;
     my->host = host;
     my->joiner.key = "t";
-    while ((letter = options_next(options)) > 0)
+    while ((letter = options_next(options)) > 0) {
         if (letter == 'q' || letter == 'r') my->joiner.key = letter == 'q' ? "qid" : "request";
+        if (letter == 'u' && parse_cap(&my->cap, options) < 0) return -1;
+    }
     if (letter < 0) return letter;
     my->joiner.timed = options->given['t'];
     my->joiner.limit = milliseconds(my->seconds);
@@ -109,6 +132,10 @@ static enum outcome drop(struct dropped *dropped, const struct round *round)
 
 static enum outcome answer_round(struct join *my, struct round *round, const struct answer *answer)
 {
+    uint64_t time = round->timed ? round->time : answer->time;
+    int counts = client_cap_admit(&my->cap, answer->client, round->qid, time, my->host->fault);
+    if (counts < 0) return FAIL;
+    if (counts == 0) return drop(&my->beyond, round);
     float *seen = round_new_seen(round, answer->places, my->host->fault);
     if (!seen) return FAIL;
     memcpy(seen, answer->seen, answer->places * sizeof *seen);
@@ -192,6 +219,7 @@ static int end_join(void *self)
              "above",
              my->unusable, WARNINGS);
     report(my, &my->never, "without an answer");
+    report(my, &my->beyond, "answered by a client that had its share of the day");
     report(my, &my->left, "left to a later run, because answers may still come");
     return 0;
 }
@@ -201,6 +229,7 @@ static int close_join(void *self, enum ended ended)
     struct join *my = self;
     (void)ended;
     joiner_close(&my->joiner);
+    client_cap_close(&my->cap);
     fresh_file_close(&my->late);
     return 0;
 }
@@ -208,7 +237,7 @@ static int close_join(void *self, enum ended ended)
 const struct filter feedback_join = {
     .name = "feedback-join",
     .usage = "[-W] [-q | -r] [-g grade] [-k places] [-l late] [-t seconds] "
-             "file ...",
+             "[-u answers] file ...",
     .line = "joins users' feedback with the rounds that were shown",
     .options = options_known,
     .operand = { .value = "file", .text = "file of feedback as text" },

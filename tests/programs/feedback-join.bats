@@ -227,6 +227,41 @@ r2	5f3759dfA"
     done
 }
 
+# visits N [QUERIES]: N rounds of one document each, number I being of query I modulo QUERIES.
+visits() {
+    awk -v n=$1 -v queries=${2-1} 'BEGIN { for (i = 0; i < n; i++) print "1 qid:" i % queries " 1:1\n0 qid:" i % queries " 1:2\n" }' |
+        svm2bin -k 2>/dev/null | replay -n $1 - | explore -o -g 1
+}
+
+@test "-u: so many answers of a client for a query count in a day; eight clicks leave the bytes of one" {
+    visits 8 1 >shown
+    seq 8 | sed 's/$/\tclient=a clicks=1 1 0/' >answers
+    feedback-join -u 1 answers <shown 2>err | update >one
+    is "$(cat err)" 'feedback-join: 7 of 8 rounds answered by a client that had its share of the day; the first is round 2 (qid 0)'
+    head -n 1 answers >first
+    replay -n 1 shown | feedback-join -u 1 first | update | cmp - one
+    is "$(feedback-join -u 3 answers <shown 2>err | seen | cut -d : -f 1 | xargs)" '1 2 3'
+    # another client, and one that is not known, count by themselves
+    printf '%s\n' '1 client=a 1' '2 client=b 1' '3 client=a 1' '4 1' '5 1' '6 client=b 1' '7 -' '8 1' >answers
+    is "$(feedback-join -u 1 answers <shown 2>err | seen | cut -d : -f 1 | xargs)" '1 2 4 5 8'
+    # the next day counts anew, by the time of the answer where the round has none
+    printf '%s\tclient=a 1\n' '1 time=0' '2 time=86399999' '3 time=86400000' '4 time=1' '5 time=172800001' |
+        tr ' ' '\t' >answers
+    is "$(feedback-join -u 1 answers <shown 2>err | seen | cut -d : -f 1 | xargs)" '1 3 5'
+}
+
+@test "-u: in all a client has 10 answers a day, or a hundredth of them; or as many as -u says" {
+    for i in $(seq 40); do printf '1 qid:%s 1:1\n0 qid:%s 1:2\n' $i $i; done | svm2bin | explore -g 1 >shown
+    seq 40 | sed 's/$/\tclient=a 1/' >answers
+    is "$(feedback-join -u 1 answers <shown 2>err | seen | wc -l)" 10
+    is "$(feedback-join -u 1:25 answers <shown 2>err | seen | wc -l)" 25
+    grep -q 'feedback-join: 15 of 40 rounds answered by a client that had its share of the day; the first is round 26 ' err
+    # 1,200 of others before it: twelve
+    for i in $(seq 1240); do printf '1 qid:%s 1:1\n0 qid:%s 1:2\n' $i $i; done | svm2bin | explore -g 1 >shown
+    { seq 1200 | sed 's/$/\t1/'; seq 1201 1240 | sed 's/$/\tclient=a 1/'; } >answers
+    is "$(feedback-join -u 1 answers <shown 2>err | seen | wc -l)" 1212
+}
+
 @test "an answer to no round" {
     shown
     printf '1\t1\n99\t1\n2\t1\n3\t1\n' >answers
