@@ -3,9 +3,10 @@
  * a message: of pairs their keys, answers, sums and owners, the keys of their queries; of queries
  * their keys, visits (how many rounds of theirs were learnt) and latest (the number of the last of
  * these rounds, counted over all rounds learnt, from 1); of queries with pairs that were dropped
- * (memory_beliefs.h) their keys, low and high; of queries with the setting clients= their keys, and
- * in first and later hashes of the first clients that answered, two each. Messages have neither owners nor latest. Models of
- * before have pairs alone, without owners; those without bounds have no column dropped. */
+ * (memory_beliefs.h) their keys, low and high; with the setting clients=, of queries their keys,
+ * and in first and later the hashes of the first clients that answered, two each. Messages have
+ * neither owners nor latest. Models of before have pairs alone, without owners; those without
+ * bounds have no column dropped, and those without the setting none of clients. */
 #ifndef RANKPIPE_MEMORY_TABLES_H
 #define RANKPIPE_MEMORY_TABLES_H
 
@@ -58,8 +59,8 @@ int memory_tables_load(struct memory_tables *tables, const struct model *model,
 /* Adds the tables of a share that has learnt `more` rounds to those of the shares before, which
  * have learnt `rounds`. Visits of a query add up. The number of its last round becomes what it is
  * if the rounds of all shares are mixed evenly. A slot of dropped pairs that is low in one share
- * and high in another is high. The clients of a query are those of both. 0; or a fault: memory, or pairs that both have, which the text
- * counts; nothing has changed then. */
+ * and high in another is high. The clients of a query are those of both. 0; or a fault: memory, or
+ * pairs that both have, which the text counts; nothing has changed then. */
 int memory_tables_add(struct memory_tables *tables, double rounds,
                       const struct memory_tables *share, double more, struct fault *fault);
 

@@ -63,7 +63,8 @@ static void draw_game(struct rng *rng, struct game *game)
         .estimate = { .rho = 5 * rng_unit(rng) + 0.1, .s2 = rng_unit(rng), .sb = rng_unit(rng),
                       .clicks = clicks },
         .beliefs = game->beliefs, .rho = 3, .lambda = 10, .counted = game->counted,
-        .plain = rng_below(rng, 2), .constant = rng_below(rng, 2), .unbound = rng_below(rng, 4) == 0,
+        .plain = rng_below(rng, 2), .constant = rng_below(rng, 2),
+        .unbound = rng_below(rng, 4) == 0,
     };
     game->matrix = (struct matrix){ .kind = MATRIX_DENSE, .docs = game->docs, .dim = game->dim,
                                     .x = bytes };
