@@ -41,7 +41,7 @@ SETTLE = 20  # seconds after the first click of a page in which further ones cou
 EVERY = 5  # seconds between looks at the clicks
 AGAIN = 10  # seconds until a learner that failed is started again
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
-EXPLORE = "-B .37 -p uniform -s random"  # what was learnt, within bounds of the index's own order
+EXPLORE = "-B .37 -s random"  # what was learnt, within bounds of the index's own order
 PAGE = 10
 KEPT = 100000  # clicks that a process keeps while they cannot be stored
 
@@ -168,7 +168,7 @@ class Site:
             self.store_clicks()
         if place != "0":
             return 303, {"Location": pages.plain_url("doc", d=number, q=text[:300])}, ""
-        return html(pages.message("Thanks", text[:300], "These documents will move down in this search."))
+        return html(pages.message("Thanks", text[:300], "This search counts as one without a click."))
 
     def client(self, address):
         """The word of a client, or None."""
@@ -235,13 +235,11 @@ class Clicks:
 
 
 def answer(clicks):
-    """The relevance of the documents shown: one that was clicked is relevant, and one above the lowest click
-    is not. Those below it were perhaps not read. Place 0 says that none of those shown is relevant.
+    """The documents of the page, from place 1 on: 1 was clicked, and 0 was not. Place 0, "none of these", makes
+    it a page without a click.
     """
     places = {place for place, _ in clicks}
-    if 0 in places:
-        return [0] * max(shown for _, shown in clicks)
-    return [int(place in places) for place in range(1, max(places) + 1)]
+    return [int(place in places and 0 not in places) for place in range(1, max(shown for _, shown in clicks) + 1)]
 
 
 class Storing:
@@ -258,7 +256,7 @@ class Storing:
         for request, (of, client) in clicks.settled(time.time() - settle).items():
             if request not in self.stored:
                 words = ["time=%d" % (time.time() * 1000), *(["client=" + client] if client else []),
-                         *map(str, answer(of))]
+                         "clicks=1", *map(str, answer(of))]
                 self.answers.append("%s\t%s\n" % (request, " ".join(words)), sync=True)
                 self.stored.add(request)
                 count += 1
@@ -424,11 +422,13 @@ def prepare():
         os.rename("secret.new", "secret")
 
 
-def tell_features():
-    """Tells the learner how many features a document has, so that it learns from the first answer on."""
-    if front.State("service.json").features() != len(index.OWN):
-        for action in (["first"], ["set", "features", str(len(index.OWN))]):
-            subprocess.run(["rankpipe", "service", *action], check=True)
+def tell_learner(listener, options):
+    """Tells the learner how many features a document has, so that it learns from the first answer on; and how
+    many clients must answer a query before its order is free: one where all are on this machine, whose answers
+    have no client."""
+    alone = front.is_local(listener.getsockname()[0]) and not options.proxy
+    for action in (["first"], ["set", "features", str(len(index.OWN))], ["set", "clients", "1" if alone else "3"]):
+        subprocess.run(["rankpipe", "service", *action], check=True, stdout=subprocess.DEVNULL)
 
 
 def run(options):
@@ -451,7 +451,7 @@ def run(options):
             raise index.Failure("which folder? Name it: search.py FOLDER")
         left = build_index(options, FIRST)
     left = left or os.path.exists("growing")  # a run that did not come to the end
-    tell_features()
+    tell_learner(listener, options)
     keeper = Keeper(listener, options)
     listener.listen(256)
     try:
