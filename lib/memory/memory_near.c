@@ -216,7 +216,7 @@ static int ask_all(struct memory_space *space, const struct memory_known *known,
     return 0;
 }
 
-int memory_near(struct memory_space *space, const struct memory_known *known,
+int memory_near(struct memory_space *space, const struct memory_known *known, const bool *wanted,
                 struct memory_nearness *near, struct fault *fault)
 {
     size_t m = space->x->docs, count = 0, others = 0;
@@ -227,7 +227,7 @@ int memory_near(struct memory_space *space, const struct memory_known *known,
     for (size_t i = 0; i < m; i++)
         if (memory_is_judged(&known[i]))
             judged[count++] = (uint32_t)i;
-        else
+        else if (!wanted || wanted[i])
             other[others++] = (uint32_t)i;
     *near = (struct memory_nearness){ NULL, NULL };
     if (count == 0 || others == 0)

@@ -51,13 +51,13 @@ int memory_space_start(struct memory_space *space, const struct matrix *x, size_
 struct nearness_rows memory_space_rows(struct memory_space *space, size_t i, size_t docs,
                                        struct fault *fault);
 
-/* Sets A[docs] and B[docs] of documents that are not judged, and 0 of the others. They are the
- * space's, and NULL where no document is judged, or all are. 0 or a fault (memory). O(32 docs
- * n). */
+/* Sets A[docs] and B[docs] of documents that are not judged, of these that are wanted[docs] (NULL:
+ * all), and 0 of the others. They are the space's, and NULL where no document is judged, or all
+ * are. 0 or a fault (memory). O(32 docs n) of the documents wanted. */
 struct memory_nearness {
     const double *A, *B;
 };
-int memory_near(struct memory_space *space, const struct memory_known *known,
+int memory_near(struct memory_space *space, const struct memory_known *known, const bool *wanted,
                 struct memory_nearness *near, struct fault *fault);
 
 void memory_space_close(struct memory_space *space);

@@ -241,48 +241,78 @@ static double least_above(const double *established, size_t n, double m0)
     return established[from];
 }
 
-/* Sets established[n], and what would be known if those with few clicks had none. False where no
- * document can be bound. established has room for one more than there are documents. */
-static bool part(const struct memory_known *known, const double *mean, size_t m,
-                 struct memory_known *without, double *established, size_t *n)
+/* What binds the documents of a round: of each what would be known if those with few clicks had
+ * none; the means of the established, rising, and infinity after them; and which are bound, and may
+ * be above one of these. */
+struct voices {
+    struct memory_known *without;
+    double *established;
+    size_t n;
+    bool *above;
+};
+
+static int start_voices(struct memory_space *space, size_t m, struct voices *voices,
+                        struct fault *fault)
 {
-    bool any = false;
-    *n = 0;
+    size_t each = sizeof *voices->without + sizeof *voices->established + sizeof *voices->above;
+    voices->without = buffer_for(&space->parts, m + 1, each, fault);
+    if (!voices->without) return -1;
+    voices->established = (double *)(voices->without + m + 1);
+    voices->above = (bool *)(voices->established + m + 1);
+    voices->n = 0;
+    return 0;
+}
+
+/* Is a document bound? Of those without few clicks it is the new ones. */
+static bool is_bound(const struct voices *voices, const struct memory_known *known, size_t i)
+{
+    return !memory_is_judged(&voices->without[i]) && clicks_of(&known[i]) < few;
+}
+
+/* False where no mean can change: without few clicks the mean of a new document is m0. */
+static bool find_voices(const struct memory_known *known, const double *mean, size_t m,
+                        struct voices *voices)
+{
+    bool any = false, above = false;
     for (size_t i = 0; i < m; i++) {
-        without[i] = known[i];
+        voices->without[i] = known[i];
         if (clicks_of(&known[i]) >= many)
-            established[(*n)++] = mean[i];
+            voices->established[voices->n++] = mean[i];
         if (has_few(&known[i])) {
-            without[i].n = without[i].sum = 0;
+            voices->without[i].n = voices->without[i].sum = 0;
             any = true;
         }
     }
-    qsort(established, *n, sizeof *established, rising);
-    established[*n] = HUGE_VAL;
-    return any && *n > 0;
+    if (!any || voices->n == 0)
+        return false;
+    qsort(voices->established, voices->n, sizeof *voices->established, rising);
+    voices->established[voices->n] = HUGE_VAL;
+    for (size_t i = 0; i < m; i++) {
+        voices->above[i] = is_bound(voices, known, i) &&
+                           mean[i] >= voices->established[0] - 2 * below;
+        above = above || voices->above[i];
+    }
+    return above;
 }
 
-/* Binds means. Without a document of few clicks r is m0 of those without answers. */
 static int bind_means(const struct memory_rule *rule, const struct memory_prospect *prospect,
                       struct memory_space *space, double learnt, const struct memory_known *known,
                       double *mean, struct fault *fault)
 {
-    size_t m = space->x->docs, n;
+    size_t m = space->x->docs;
     struct memory_nearness near;
-    struct memory_known *without =
-        buffer_for(&space->parts, m + 1, sizeof *without + sizeof(double), fault);
-    if (!without) return -1;
-    double *established = (double *)(without + m + 1);
-    if (!part(known, mean, m, without, established, &n))
+    struct voices voices;
+    if (start_voices(space, m, &voices, fault) < 0) return -1;
+    if (!find_voices(known, mean, m, &voices))
         return 0;
-    if (memory_near(space, without, &near, fault) < 0) return -1;
+    if (memory_near(space, voices.without, voices.above, &near, fault) < 0) return -1;
     for (size_t i = 0; i < m; i++) {
         double r = mean[i];
-        if (memory_is_judged(&without[i]) || clicks_of(&known[i]) >= few)
+        if (!voices.above[i])
             continue;
-        double m0 = mean_of(rule, prospect, learnt, &without[i], near.A ? near.A[i] : 0,
+        double m0 = mean_of(rule, prospect, learnt, &voices.without[i], near.A ? near.A[i] : 0,
                             near.B ? near.B[i] : 0);
-        double t = least_above(established, n, m0);
+        double t = least_above(voices.established, voices.n, m0);
         if (r > m0 && r >= t - 2 * below)
             mean[i] = t - below * (1 + 1 / (1 + (r > 0 ? r : 0)));
     }
@@ -340,7 +370,7 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
     }
     if (prospect.atoms < 2)
         return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
-    if (memory_near(space, known, &near, fault) < 0) return -1;
+    if (memory_near(space, known, NULL, &near, fault) < 0) return -1;
     set_means(rule, &prospect, learnt, known, &near, m, mean);
     if (rule->estimate.clicks && !rule->unbound &&
         bind_means(rule, &prospect, space, learnt, known, mean, fault) < 0)
