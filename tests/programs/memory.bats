@@ -850,7 +850,7 @@ near() {
     # a run that goes on keeps the setting, or changes it
     told a | update -a memory -m m 2>resumed
     [[ $(bin2txt -f head m) == *' clients=3 '* ]]
-    told a | update -a memory,clients=4 -m m 2>resumed
+    told a | update -a memory -O 4 -m m 2>resumed
     is "$(near m)" 2
     told d | update -a memory -m m 2>resumed
     is "$(near m || true)" 0
