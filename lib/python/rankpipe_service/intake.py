@@ -19,7 +19,7 @@ from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, Failed
 
 SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
 ANSWER = re.compile(rb"[\t ]*([!-~]{1,255})[\t ]+time=(\d{1,16})(?:[\t ]+client=((?:[!-$&-~]|%[0-9A-F]{2})+))?"
-                    rb"[\t ]+([0-9.eE+ \t-]+?)[\t ]*\r?")
+                    rb"(?:[\t ]+(clicks=1))?[\t ]+([0-9.eE+ \t-]+?)[\t ]*\r?")
 REMARK = re.compile(rb"[\t ]*(?:-(?:[\t ]+time=\d+)?)?[\t ]*\r?")
 LONGEST = 1 << 20  # bytes of a line of answers
 ROWS = 2000  # rounds that are put in at once
@@ -271,13 +271,13 @@ class Intake:
             if not REMARK.fullmatch(line):
                 store.refuse("answer malformed", ascii(line)[2:-1])
             return None
-        request, when, client, said = found.groups()
+        request, when, client, clicks, said = found.groups()
         if client and len(client) > 64:
             return store.refuse("answer malformed", ascii(line)[2:-1])
         when, source = int(when), ascii(line)[2:-1]
         try:
             values = [] if said == b"-" else list(map(float, said.split()))
-            seen = pack_seen(values)
+            seen = pack_seen(values, bool(clicks))
         except (ValueError, OverflowError):
             return store.refuse("answer malformed", source)
         if values and not (min(values) >= 0 and math.isfinite(max(values))):

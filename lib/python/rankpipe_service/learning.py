@@ -11,7 +11,8 @@ import subprocess
 import tempfile
 
 from rankpipe_service import generations
-from rankpipe_service.records import Format, How, list_hash, list_of, name_of, pack_name, record, seen_of
+from rankpipe_service.records import (
+    Format, How, list_hash, list_of, name_of, pack_name, places_of, record, seen_of)
 from rankpipe_service.status import Tally
 from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
 
@@ -198,7 +199,7 @@ def sort(store, rows):
     needs_base = makes_base(" ".join(words_of(store, store["update"])))
     for row in rows:
         when, seen, then, docs, dim, twice, based = row[2], row[4], row[5], *row[9:]
-        n = len(seen) - 1 if seen[0] == 0 else len(seen) // 4
+        n = places_of(seen)
         if n == 0:
             bad.append((row, None))
         elif when > then + wait:

@@ -234,19 +234,27 @@ def name_of(key):
     return key.hex() if isinstance(key, bytes) else key
 
 
-def pack_seen(values):
-    """Relevances: small whole numbers as bytes, others as f4, after a byte that says which."""
-    try:
-        return b"\0" + bytes(map(int, values)) if all(map(float.is_integer, values)) else \
-            b"\1" + struct.pack("<%df" % len(values), *values)
-    except ValueError:
-        return b"\1" + struct.pack("<%df" % len(values), *values)
+FLOATS, CLICKS = 1, 2  # bits of the first byte of an answer
+
+
+def pack_seen(values, clicks=False):
+    """An answer: a byte that says what it is, then small whole numbers as bytes, or numbers as f4. They
+    are relevances, or with `clicks` clicks."""
+    kind = CLICKS if clicks and values else 0
+    if all(value.is_integer() and 0 <= value < 256 for value in values):
+        return bytes([kind, *map(int, values)])
+    return bytes([kind | FLOATS]) + struct.pack("<%df" % len(values), *values)
+
+
+def places_of(packed):
+    """Number of places that an answer is about."""
+    return len(packed) // 4 if packed[0] & FLOATS else len(packed) - 1
 
 
 def seen_of(packed):
-    if packed[0] == 0:
-        return tuple(map(float, packed[1:]))
-    return struct.unpack("<%df" % (len(packed) // 4), packed[1:])
+    if packed[0] & FLOATS:
+        return struct.unpack("<%df" % places_of(packed), packed[1:])
+    return tuple(map(float, packed[1:]))
 
 
 def list_hash(qid, head, listed, parts):
@@ -312,9 +320,10 @@ class How:
 def record(t, request, time, client, seen, how, shown, listed):
     """A round with its answer. listed: (qid, head, columns, payload) of its list."""
     qid, head, columns, data = listed
-    n = len(seen) - 1 if seen[0] == 0 else len(seen) // 4
-    said = struct.pack("<%df" % n, *seen[1:]) if seen[0] == 0 else seen[1:]
+    n = places_of(seen)
+    said = seen[1:] if seen[0] & FLOATS else struct.pack("<%df" % n, *seen[1:])
     payload = b"".join((how.payload(shown), said, data))
-    return b"rankpipe/1 round t=%d%b request=%b time=%d%b%b%b cols=%b,seen:f4[%d]%b%b bytes=%d\n%b" % (
-        t, b" qid=" + qid if qid else b"", request, time, b" client=" + client if client else b"", head, how.keys,
+    return b"rankpipe/1 round t=%d%b request=%b time=%d%b%b%b%b cols=%b,seen:f4[%d]%b%b bytes=%d\n%b" % (
+        t, b" qid=" + qid if qid else b"", request, time, b" client=" + client if client else b"",
+        b" clicks=1" if seen[0] & CLICKS else b"", head, how.keys,
         how.columns, n, columns and b",", columns, len(payload), payload)
