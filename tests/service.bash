@@ -48,6 +48,18 @@ answers() {
     seq "$1" "$2" | awk -v time="$(now $((-${3:-50})))" -v name="${4-r}" '{ printf "%s%s\ttime=%.0f %d\n", name, $1, time + $1, $1 % 3 }'
 }
 
+# says CLIENT VALUES ROUND...: answers to these, of the client (-: nobody knows), which are clicks.
+says() {
+    local client=" client=$1" values=$2 t
+    [ "$1" != - ] || client=
+    for t in "${@:3}"; do printf 'r%s\ttime=%.0f%s clicks=1 %s\n' "$t" $(($(now "-${AGO-50}") + t)) "$client" "$values"; done
+}
+
+# asked QUERY: the rounds, of that query; \1 in it is the number of the round.
+asked() {
+    LC_ALL=C sed "s/ t=\([0-9]*\) qid=[^ ]*/ t=\1 qid=$1/g"
+}
+
 seed() {
     query "SELECT value FROM settings WHERE name = 'seed'"
 }
@@ -56,7 +68,7 @@ seed() {
 once() {
     local key=
     rm -f once.bin
-    case ${UPDATE-} in *-a*) ;; *) key="-s $(seed)" ;; esac
+    case ${UPDATE-} in *-a*) ;; *) key="-s $(seed) -O 3" ;; esac
     case ${UPDATE-},$(query "SELECT value FROM settings WHERE name = 'base'") in *-x*) ;; *on) key+=' -x scale,base' ;; *off) key+=' -x scale' ;; esac
     # shellcheck disable=SC2086
     rankpipe service stream "$@" | update ${UPDATE-} $key -w "$(query "SELECT value FROM settings WHERE name = 'features'")" -q once.refused -m once.bin

@@ -39,7 +39,7 @@ fact_of() { # name in the JSON
     fails 2 'service: back takes 1 words; *' rankpipe service back
     fails 1 'service: no service.db here: run it in the folder of a service, after its first run' rankpipe service status
     rankpipe service first
-    fails 1 "service: no setting 'waits': they are at, base, days, delay, *" rankpipe service set waits 3
+    fails 1 "service: no setting 'waits': they are at, base, clients, days, delay, *" rankpipe service set waits 3
     fails 1 "service: wait: not a number of seconds: 'x'" rankpipe service set wait x
     fails 1 "service: base: neither on nor off: 'yes'" rankpipe service set base yes
 }
@@ -252,6 +252,8 @@ now: to learn anew from them, run: rankpipe service set base on"
     answers 1 10 90 >answers/a
     answers 11 20 60 | sed 's/ /\tclient=bad /' >answers/b
     answers 21 30 30 >answers/c
+    rankpipe service first
+    rankpipe service set voice 0 # client=bad has ten of them
     learn
     from=$(date -d '65 seconds ago' +%Y-%m-%dT%H:%M:%S) to=$(date -d '50 seconds ago' +%Y-%m-%dT%H:%M:%S)
     rankpipe service stream --without "$from..$to" >some.bin
@@ -272,6 +274,50 @@ now: to learn anew from them, run: rankpipe service set base on"
     fails 1 'service: update failed, and nothing has changed: *' rankpipe service rebuild -a nonsense
     same w.bin before
     fails 1 "service: not an interval: '1'; *" rankpipe service rebuild --without 1
+}
+
+@test "clicks: an answer says so, and its round has the key when it is learnt, as feedback-join gives it" {
+    mkdir answers
+    rounds 1 30 | spool log >/dev/null
+    { answers 1 10 90; says - '0 1 0' 11 12; says x '0 0.5 3' 13; says y '0 1' 14; says x - 15; } >answers/a
+    learn
+    once
+    rankpipe service stream | bin2txt -f head | grep -c ' client=[xy] clicks=1 docs=' | { read -r n && is "$n" 2; }
+    spool -r log | feedback-join -r answers/a >joined
+    for column in request client clicks seen; do
+        same <(rankpipe service stream | values_of $column) <(replay -n 14 joined | values_of $column)
+    done
+    bin2txt -f values w.bin | grep '^clicks'
+    # one answer counts, whatever it says it is
+    { answers 11 11 30; says - '0 1 0' 1; } >answers/b
+    for wrong in clicks=0 clicks=2 clicks=11 clicks= clicks 'clicks=1 clicks=1' 'clicks=1 client=x'; do
+        printf 'r16\ttime=%s %s 0 1\n' "$(now -20)" "$wrong"
+    done >answers/c
+    learn
+    is "$(learnt) $(quarantined 'second answer') $(quarantined 'answer malformed')" '14 2 7'
+    once
+}
+
+@test "voice and clients: settings of what a client counts, and of how many memory waits for" {
+    { rounds 1 3 | asked a; rounds 4 12 | asked b; } | spool log >/dev/null
+    mkdir answers
+    says x '0 1' 1 2 3 4 5 >answers/a
+    rankpipe service first
+    rankpipe service set voice 2
+    rankpipe service set clients 4
+    fails 1 'service: clients: not a whole number from 0 to 4: 5' rankpipe service set clients 5
+    rankpipe service set features 46
+    rankpipe service learn
+    is "$(learnt) $(fact beyond_total)" '4 1'
+    rankpipe service status | grep -x 'beyond         1 answers, beyond the share of their client'
+    bin2txt -f head w.bin | grep ' clients=4 '
+    rankpipe service set voice 0
+    says x '0 1' 7 8 >answers/b
+    rankpipe service set clients 1
+    rankpipe service learn
+    is "$(learnt) $(fact beyond_total)" '6 1'
+    bin2txt -f head w.bin | grep ' clients=1 '
+    rankpipe service rebuild -a ridge
 }
 
 @test "a model that is missing is learnt again; check finds what is wrong" {

@@ -183,6 +183,64 @@ $each second round of a request"
     same w.bin "$OLDPWD/w.bin"
 }
 
+@test "one client is one voice for a query: eight clicks leave the bytes of one, in one run or in many" {
+    local each
+    { rounds 1 12 | asked one; rounds 13 32; } | spool log >/dev/null
+    mkdir answers
+    says x '0 0 1' 1 2 3 4 5 6 7 8 >eight
+    cp eight answers/a
+    learn
+    is "$(learnt) $(fact beyond_total) $(query 'SELECT count(*) FROM answers')" '1 7 1'
+    is "$(query 'SELECT count(*) FROM quarantine')" 0
+    once
+    for each in one many; do
+        mkdir ../$each ../$each/answers
+        cp -r log ../$each
+        (
+            cd ../$each
+            rankpipe service first
+            query "UPDATE settings SET value = $(cd "$OLDPWD" && seed) WHERE name = 'seed'"
+            rankpipe service set features 46
+            head -n 1 "$OLDPWD/eight" >answers/a
+            rankpipe service learn
+            [ $each = one ] || for i in 2 3 4 5 6 7 8; do
+                sed -n ${i}p "$OLDPWD/eight" >>answers/a
+                rankpipe service learn
+            done
+            same w.bin "$OLDPWD/w.bin"
+        )
+    done
+    # others have voices of their own, and so have answers of which nobody knows the client
+    { says y '0 1' 9; says - 1 10 11; } >answers/b
+    learn
+    is "$(learnt)" 4
+    # a file that is read again changes nothing
+    mv answers/a answers/again
+    learn
+    is "$(learnt) $(query 'SELECT count(*) FROM answers')" '4 4'
+}
+
+@test "a client has ten voices a day, or a hundredth of them; yesterday was a day of its own" {
+    rounds 1 1240 | asked 'own\1' | spool log >/dev/null
+    rounds 1241 1250 90000 | asked 'own\1' | spool log >/dev/null
+    mkdir answers
+    says x '0 1' $(seq 1 40) >answers/a
+    AGO=89950 says x '0 1' $(seq 1241 1250) >>answers/a
+    learn
+    is "$(learnt) $(fact beyond_total)" '20 30'
+    says - '0 1' $(seq 41 1200) >answers/b
+    learn
+    is "$(learnt)" 1180
+    says x '0 1' $(seq 1201 1240) >answers/c # ten have counted, and 1,170 answers in all
+    learn
+    is "$(learnt) $(fact beyond_total)" '1181 69'
+    # what was set aside has had its share, and comes back whole
+    rankpipe service back 2
+    rankpipe service again
+    learn
+    is "$(learnt) $(fact beyond_total)" '1181 69'
+}
+
 @test "a round that the learner refuses, or by which it diverges, is left out, and the others are learnt" {
     { rounds 1 5; rounds 6 6 | LC_ALL=C sed 's/ made=[^ ]*//; s/ gamma=/ made=rank gamma=/'; rounds 7 9; } >log.bin
     spool log <log.bin >/dev/null

@@ -15,6 +15,7 @@ from rankpipe_service.records import (
     Format, How, list_hash, list_of, name_of, pack_name, places_of, record, seen_of)
 from rankpipe_service.status import Tally
 from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
+from rankpipe_service.voices import Voices
 
 BATCH = 20000  # answers that one run of update learns
 ENOUGH = 20  # requests that say how many features documents have
@@ -22,8 +23,8 @@ KEPT = 8 << 20  # bytes of lists that are known by heart
 NEXT, REFUSED = "models/next", "models/refused"
 BASED = "instr(CAST(l.columns AS TEXT), 'base:') > 0"  # has the list a base?
 FRESH = ("SELECT a.round, r.request, a.time, a.client, a.seen, r.time, r.list, r.how, r.shown, l.docs, "
-         "l.dim, d.time, " + BASED + " FROM answers a JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
-         "LEFT JOIN doubled d ON d.round = a.round WHERE a.state = 0 AND a.time <= ? "
+         "l.dim, d.time, " + BASED + ", l.qid FROM answers a JOIN rounds r ON r.id = a.round "
+         "JOIN lists l ON l.id = r.list LEFT JOIN doubled d ON d.round = a.round WHERE a.state = 0 AND a.time <= ? "
          "ORDER BY a.time, r.request LIMIT ?")
 LEARNT = ("SELECT a.seq, r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
           "JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
@@ -84,12 +85,14 @@ def makes_base(words):
 
 
 def words_of(store, words):
-    """The arguments of update: its words, the service's seed of memory, its number of features, and the steps
-    that suit the setting base, so that the first learnt round does not decide whether there is one."""
+    """The arguments of update: its words, the service's seed and clients of memory, its number of features, and
+    the steps that suit the setting base, so that the first learnt round does not decide whether there is one."""
     given = words.split()
     memory = "memory" in words or not any(word.startswith("-a") for word in given)
     if memory and "seed=" not in words and not any(word.startswith("-s") for word in given):
         given += ["-s", "%d" % store["seed"]]
+    if memory and "clients=" not in words and not any(word.startswith("-O") for word in given):
+        given += ["-O", "%d" % store["clients"]]
     if store["base"] and store["features"] and not any(word.startswith("-x") for word in given):
         given += ["-x", "scale,base" if store["base"] == "on" else "scale"]
     return given + generations.features_option(store)
@@ -193,12 +196,12 @@ def settle_early(store):
 
 
 def sort(store, rows):
-    """(good rows, [(round, reason)] of those that cannot be used)"""
-    good, bad = [], []
+    """(good rows, [(row, reason)] of those that cannot be used, rows beyond the share of their client)"""
+    good, bad, beyond, voices = [], [], [], Voices(store)
     wait, features = store["wait"] * 1000, store["features"]
     needs_base = makes_base(" ".join(words_of(store, store["update"])))
     for row in rows:
-        when, seen, then, docs, dim, twice, based = row[2], row[4], row[5], *row[9:]
+        when, seen, then, docs, dim, twice, based, qid = row[2], row[4], row[5], *row[9:]
         n = places_of(seen)
         if n == 0:
             bad.append((row, None))
@@ -213,14 +216,14 @@ def sort(store, rows):
         elif needs_base and not based:
             bad.append((row, "round without the order of an engine"))
         else:
-            good.append(row)
-    return good, bad
+            (good if voices.admit(row[3], qid, then) else beyond).append(row)
+    return good, bad, beyond
 
 
 def learn_some(store, records):
     """Learns the oldest new answers. (how many there were, how many it learnt)"""
     rows = store.sql(FRESH, (store.now, BATCH)).fetchall()
-    good, bad = sort(store, rows)
+    good, bad, beyond = sort(store, rows)
     newest = store["newest"]
     last = store.one("SELECT last FROM generations WHERE id = ?", newest)
     before = generations.path_of(newest)
@@ -242,11 +245,13 @@ def learn_some(store, records):
         refused.update(found)
         good = [row for row in good if name_of(row[1]) not in refused]
     bad += [(row, "round that the learner refused") for row in rows if name_of(row[1]) in refused]
-    if not good and not bad:
+    if not rows:
         return 0, 0
     number = generations.adopt(NEXT, store) if good else None
     with store:
         drop(store, bad, refused)
+        store.many("DELETE FROM answers WHERE round = ?", [row[:1] for row in beyond])
+        store.put(beyond=store.set.get("beyond", 0) + len(beyond))
         store.many("UPDATE answers SET state = %d, seq = ? WHERE round = ?" % COUNTS,
                    ((last + 1 + i, row[0]) for i, row in enumerate(good)))
         if good:

@@ -217,6 +217,7 @@ def facts(store):
                        "pinned": store["pin"], "kept": generation_rows(store)},
         "answers": {"learnt": one("SELECT last FROM generations WHERE id = ?", store["newest"]) or 0},
         "unanswered": one("SELECT coalesce(sum(rounds) - sum(answered), 0) FROM hours WHERE hour < ?", over),
+        "beyond": get("beyond", 0),
         "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
         "suspect": {"value": get("suspect", 0), **json.loads(get("contrast") or "{}")},
         "places": tallies(store, "hour = 0 AND generation = 0"),
@@ -242,6 +243,7 @@ METRICS = (
     ("early_answers", "gauge", "answers whose rounds have not come"),
     ("oldest_answer_time_seconds", "gauge", "time of the oldest answer that is not learnt"),
     ("unanswered_total", "counter", "rounds that were given up without an answer"),
+    ("beyond_total", "counter", "answers beyond the share of their client, which are not kept"),
     ("quarantined_total", "counter", "records that could not be used"),
     ("answers_total", "counter", "lists that were answered"),
     ("delay_seconds_total", "counter", "time from a list to its answer, of all of them"),
@@ -264,6 +266,7 @@ def prom(known):
         "generation_in_use": generation["in_use"], "pinned": int(generation["pinned"] is not None),
         "learnt_total": known["answers"]["learnt"], "behind_answers": behind["answers"],
         "early_answers": behind["early"], "unanswered_total": known["unanswered"],
+        "beyond_total": known["beyond"],
         "suspect": suspect["value"], "features": known["features"],
         "warning": int(known["warning"] is not None),
         "oldest_answer_time_seconds": behind["oldest"] and behind["oldest"] / 1000,
@@ -310,6 +313,7 @@ def text(store):
         "SELECT count(*) FROM answers WHERE state = %d" % ASIDE)]
     lines += ["behind         %d answers, %d early ones" % (behind["answers"], behind["early"])]
     lines += ["unanswered     %d rounds" % known["unanswered"]]
+    lines += ["beyond         %d answers, beyond the share of their client" % known["beyond"]]
     lines += ["%-14s %s" % (name, said_of(known["base"][key])) for key, name in (
         ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
     lines += ["warning        %s" % known["warning"]] if known["warning"] else []

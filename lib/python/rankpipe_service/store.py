@@ -62,6 +62,8 @@ SETTINGS = {
     "grade": (4.0, "number", "GRADE", "a relevance above it is not believed"),
     "test": ("", "text", "TEST", "file of judged queries, which a new model must rank"),
     "least": (0.0, "number", "LEAST", "NDCG@10 that it must have there"),
+    "voice": (1, "count", None, "answers of a client for a query that count in a day; 0: any number"),
+    "clients": (3, "count", None, "memory keeps a query's documents near the engine's order until so many answered"),
     "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
     "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
     "features": (None, "count", None, "features of a document; not set: those of most requests"),
@@ -186,6 +188,8 @@ class Store:
         if name not in SETTINGS or name == "pin":
             raise Failed("no setting %r: they are %s" % (name, ", ".join(sorted(SETTINGS.keys() - {"pin"}))))
         value = number_of(name, value, SETTINGS[name][1])
+        if name == "clients" and value > 4:
+            raise Failed("clients: not a whole number from 0 to 4: %r" % value)
         for host in value.split() if name == "hosts" else ():
             if host.startswith("-") or not host.isprintable() or "/" in host or host in (".", ".."):
                 raise Failed("hosts: not the name of a machine: %r" % host)
