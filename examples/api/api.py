@@ -193,7 +193,8 @@ def rank_request(body, request, most, features, ordered, folds):
 
 
 def answer_request(body, most, top):
-    """The words of the line of answers that a body for /answer is, and the caller's word for the client or None."""
+    """The end of the line of answers that a body for /answer is, and the caller's word for the client or None.
+    The word clicks=1 says that the numbers are clicks: evidence of relevance, and not relevance."""
     fields = fields_of(body, ("request", "labels", "clicks", "shown", "client"))
     own = fields.get("client")
     if own is not None:
@@ -201,7 +202,9 @@ def answer_request(body, most, top):
     request = fields.get("request")
     need(isinstance(request, str) and re.fullmatch("[0-9a-f]{32}", request),
          "request must be the name that /rank gave, 32 of 0-9a-f")
-    need(("labels" in fields) != ("clicks" in fields), "one of labels and clicks must be given")
+    need("labels" in fields or "clicks" in fields, "one of labels and clicks must be given")
+    need("labels" not in fields or "clicks" not in fields,
+         "labels and clicks exclude each other: labels say how relevant documents are, clicks only what was clicked")
     if "labels" in fields:
         need("shown" not in fields, "shown goes with clicks")
         said = [number_of(value, "labels[%d]" % i, 0, top)
@@ -215,7 +218,8 @@ def answer_request(body, most, top):
         said = [0] * shown
         for place in clicks:
             said[place - 1] = 1
-    return request, " ".join("%g" % (round(label, 4) + 0.0) for label in said), own
+    kind = "clicks=1 " if "clicks" in fields else ""
+    return request, kind + " ".join("%g" % (round(label, 4) + 0.0) for label in said), own
 
 
 # ---- large bodies ----
@@ -685,6 +689,9 @@ class Api:
             self.say("answers have no client: %s" % error, "client")
             return ""
         self.said.pop("client", None)
+        if ours and forwarded and not front.trusted(address, self.options.proxy):
+            self.say("answers have no client, because X-Forwarded-For comes from %s, which is no --proxy: name it" % (
+                address or "unix"), "proxy")
         return "client=%s " % word if word else ""
 
     def answer(self, client, address, forwarded, request, said, own):

@@ -94,10 +94,10 @@ for round in rankpipe.read(sys.stdin.buffer): print(round.query, round.names, [r
         "new user ['a', 'b'] [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 как сменить пароль? None [[0.0, 0.0, 1.0], [0.5, -0.0010000000474974513, 0.0]]
 c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
-    is "$(cut -d ' ' -f 2- answers/*)" $'0 2.5\n0 1'
+    is "$(cut -d ' ' -f 2- answers/*)" $'0 2.5\nclicks=1 0 1'
     cat answers/* >all
-    spool -r log | feedback-join -r all 2>joined | bin2txt -f head | grep -o 'seen:f4.2.' >seen
-    is "$(wc -l <seen)" 2
+    spool -r log | feedback-join -r all 2>joined | bin2txt -f head | grep -o ' clicks=1\|seen:f4.2.' >seen
+    is "$(xargs <seen)" 'seen:f4[2] clicks=1 seen:f4[2]'
     [ "$(printf '%s\n' "$first" "$last" | grep -cxf <(cut -f 1 all))" = 2 ]
 }
 
@@ -175,6 +175,7 @@ c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
 /rank|{"query": "a", "documents": [{"features": [1, 2, 3, 4]}], "lines": []}|one of documents and lines must be given
 /answer|{"labels": [1]}|request must be the name that /rank gave, 32 of 0-9a-f
 /answer|{"request": "00000000000000000000000000000000"}|one of labels and clicks must be given
+/answer|{"request": "00000000000000000000000000000000", "labels": [1], "clicks": [1]}|labels and clicks exclude each other: labels say how relevant documents are, clicks only what was clicked
 /answer|{"request": "00000000000000000000000000000000", "labels": []}|labels must have 1 to 3 elements
 /answer|{"request": "00000000000000000000000000000000", "labels": [-1]}|labels[0] must be from 0 to 4
 /answer|{"request": "00000000000000000000000000000000", "labels": [1, 1e999]}|labels[1] must be from 0 to 4
@@ -187,7 +188,7 @@ END
     [ -z "$(ls answers)" ]
     ask POST /answer '{"request": "00000000000000000000000000000000", "clicks": [], "shown": 2}'
     is "$status" 204
-    is "$(cut -d ' ' -f 2- answers/*)" '0 0'
+    is "$(cut -d ' ' -f 2- answers/*)" 'clicks=1 0 0'
     stops
     [ "$(spool -l log)" = 0 ]
 }
@@ -462,6 +463,7 @@ END
     answers -k keys
     FORWARDED=192.0.2.1 label
     FORWARDED=192.0.2.1 label ', "client": "somebody"'
+    is "$(grep -c 'X-Forwarded-For comes from 127.0.0.1, which is no --proxy: name it' said)" 1
     chmod 640 keys/*
     stops
     serves
