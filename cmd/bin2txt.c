@@ -5,6 +5,7 @@
 
 #include "memory/memory_text.h"
 #include "learn/weights.h"
+#include "learn/why.h"
 #include "learners/learners.h"
 #include "run/filter.h"
 #include "say.h"
@@ -35,6 +36,7 @@ static const struct form forms[] = {
     { "tsv", NULL, weights_tsv, NULL, NULL },
     { "memory", memory_text_round, memory_text_model, memory_text_end, NULL },
     { "boosts", memory_text_boosts_round, memory_text_boosts_model, NULL, NULL },
+    { "why", why_round, NULL, NULL, NULL },
     { "check", forms_check, forms_check_model, forms_check_end, forms_check_input },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -46,6 +48,8 @@ struct bin2txt {
     const char *map;         /* of numbers to qids; NULL: none */
     int map_fd;
     struct writer map_writer;
+    const char *model;       /* of -f why; NULL: another form */
+    struct why why;
     struct memory_text text; /* its printer is that of all forms */
 };
 
@@ -91,8 +95,16 @@ static int parse(void *self, struct options *options, struct host *host)
         return say_who(options);
     if (letter == OPTIONS_END && my->map && my->form != 0)
         return fault_usage(options->fault, "-q needs -f svm: other forms take any qid");
-    if (*options_operands(options))
-        host->files = options_operands(options);
+    char *const *files = options_operands(options);
+    if (letter == OPTIONS_END && forms[my->form].round == why_round) {
+        my->model = *files;
+        if (!*files || strcmp(*files, "-") == 0)
+            return fault_usage(options->fault, "-f why needs the file of the model first, then "
+                               "those of rounds with its scores");
+        files++;
+    }
+    if (*files)
+        host->files = files;
     return letter;
 }
 
@@ -102,6 +114,11 @@ static int open_bin2txt(void *self)
     struct host *host = my->host;
     if (my->names && feature_names_read(&my->text.printer.feature_names, my->names, host->watch,
                                         host->fault) < 0)
+        return -1;
+    my->why.scoring.learners = learners;
+    my->text.printer.why = &my->why;
+    if (my->model && why_open(&my->why, my->model, &my->text.printer.feature_names, host->watch,
+                              host->fault) < 0)
         return -1;
     if (!my->map)
         return 0;
@@ -174,6 +191,7 @@ static int close_bin2txt(void *self, enum ended ended)
             result = fault_system(my->host->fault, "cannot write %s", my->map);
         writer_close(&my->map_writer);
     }
+    why_close(&my->why);
     memory_text_close(&my->text);
     return result;
 }
@@ -184,7 +202,8 @@ const struct filter bin2txt = {
     .line = "prints rounds and models as text",
     .options = options_known,
     .operand = { .value = "file",
-                 .text = "file of rounds or of a model; - is standard input, the default" },
+                 .text = "file of rounds or of a model; - is standard input, the default; with -f "
+                         "why a model first" },
     .size = sizeof(struct bin2txt),
     .kind = SINK,
     .parse = parse,

@@ -166,16 +166,7 @@ static int parse(void *self, struct options *options, struct host *host)
 
 static int load_model(struct score *my, const char *path, struct scoring *scoring)
 {
-    struct mapped mapped;
-    struct model model;
-    int got = model_file_load(path, my->host->watch, &mapped, &model, my->host->fault);
-    if (got == 0)
-        (void)fault_other(my->host->fault, "%s: no such file", path);
-    int result = got > 0 ? scoring_take_file(scoring, &mapped, &model, my->host->fault) : -1;
-    if (got > 0 && result < 0)
-        fault_place(my->host->fault, "model %s: ", path);
-    mapped_close(&mapped);
-    return result;
+    return scoring_open(scoring, path, my->host->watch, my->host->fault);
 }
 
 /* -b: the column base becomes the order of that model; ties as base was before, else at random. */
@@ -201,7 +192,7 @@ static int load_base(struct score *my)
     struct fault *fault = my->host->fault;
     int got = model_file_load(my->base_model, my->host->watch, &mapped, &model, fault);
     if (got == 0)
-        (void)fault_other(fault, "%s: no such file", my->base_model);
+        (void)fault_other(fault, "%s" SCORING_NO_FILE, my->base_model);
     if (got > 0 && model.record.has_crc == CRC_NONE)
         got = fault_data(fault, "model %s: it has no crc=, by which rounds name the model of their "
                          "base: release 0.3.0 or later writes it", my->base_model);

@@ -94,6 +94,14 @@ struct ranking {
     struct fault *line;            /* to say what the user should know; NULL: nobody reads it */
 };
 
+/* What a learner adds to Xw: see learn/why.h. */
+struct explained {
+    const double *level; /* level[dim]: weights of the means; NULL: there are none            */
+    double constant;
+    double *answers, *remembered; /* [docs]: how many answers are remembered of each document,
+                                   * and what it has of them and of those of documents like it */
+};
+
 /* What documents rank by, as far as w says, where w leaves without its learner: all of them by w;
  * those without answers by w; or by more. */
 enum ranked_by { BY_WEIGHTS, BY_WEIGHTS_AT_FIRST, BY_MORE };
@@ -178,6 +186,9 @@ struct learner {
      * has to say of it: columns and keys. No function: Xw itself, and nothing else. */
     int (*rank)(void *own, const struct ranking *ranking, struct fault *fault);
     enum ranked_by by;
+
+    /* Fills in what `rank` added to Xw in the round that it ranked last. No function: nothing. */
+    void (*explain)(const void *own, const struct round *round, struct explained *added);
     void (*leave)(void *own); /* frees what the half holds */
 };
 #define LEARNER_MOST ((size_t)1 << 24)

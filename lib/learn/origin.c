@@ -265,6 +265,14 @@ size_t origin_width(const struct origin *origin, const struct matrix *z)
     return z->dim - (z->kind != MATRIX_UNIT && z->dim > 0 && origin_has_base(origin));
 }
 
+const char *origin_feature_name(struct origin *origin, size_t feature)
+{
+    struct fault why = { FAULT_NONE, "" };
+    bool keeps = !*origin->words || (parse(origin, &why) == 0 &&
+                                     steps_keep_features(&origin->steps));
+    return keeps ? feature_names_of(&origin->names, feature) : NULL;
+}
+
 int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault)
 {

@@ -54,6 +54,10 @@ static inline bool origin_has_base(const struct origin *origin)
 /* How many features z has as they came: without that of the base. */
 size_t origin_width(const struct origin *origin, const struct matrix *z);
 
+/* The name of feature `feature`, from 0 and without that of a base; NULL: it has none, or the steps
+ * make it of more than one feature. */
+const char *origin_feature_name(struct origin *origin, size_t feature);
+
 /* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
  * model that is to learn more: it is a fault if it learnt from other features than the steps that
  * this run asks for; steps that it does not ask for give way. origin_take is for scoring: where the

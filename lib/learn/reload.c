@@ -115,6 +115,8 @@ static int reopen(struct reload *reload, struct fault *fault)
     struct stat is;
     int fd = watch_open(reload->watch, reload->path, O_RDONLY | O_NONBLOCK, 0, fault);
     if (fd < 0 || fstat(fd, &is) < 0) {
+        if (fd < 0 && errno == ENOENT)
+            (void)fault_other(fault, "model %s" SCORING_NO_FILE, reload->path);
         fault_system(fault, "model %s", reload->path);
         if (fd >= 0)
             close(fd);

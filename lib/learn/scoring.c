@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/matrix.h"
+#include "stream/model_file.h"
 
 /* From text, which says nothing about features, and leaves out those of weight 0. */
 static bool is_fixed(const struct scoring *scoring)
@@ -72,6 +73,21 @@ int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct
     return scoring_take(scoring, model, fault);
 }
 
+int scoring_open(struct scoring *scoring, const char *path, const struct watch *watch,
+                 struct fault *fault)
+{
+    struct mapped mapped;
+    struct model model;
+    int got = model_file_load(path, watch, &mapped, &model, fault);
+    if (got == 0)
+        (void)fault_other(fault, "%s" SCORING_NO_FILE, path);
+    int result = got > 0 ? scoring_take_file(scoring, &mapped, &model, fault) : -1;
+    if (got > 0 && result < 0)
+        fault_place(fault, "model %s: ", path);
+    mapped_close(&mapped);
+    return result;
+}
+
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault)
 {
     bool again = model->form && model->form == scoring->form;
@@ -127,6 +143,20 @@ static double find_first(const struct scoring *scoring)
 {
     return scoring->ring || scoring->dim == 0
                ? learner_first(scoring->learner, &scoring->origin) : 0;
+}
+
+double scoring_weight(const struct scoring *scoring, size_t feature)
+{
+    double w = feature < scoring->dim ? scoring->w[feature] * scoring->scale : 0;
+    return feature == 0 ? w + find_first(scoring) : w;
+}
+
+int scoring_features(struct scoring *scoring, const struct round *round, struct matrix *x,
+                     struct fault *fault)
+{
+    struct matrix came;
+    return round_matrix(round, &came, fault) < 0
+               ? -1 : origin_make(&scoring->origin, round, &came, x, fault);
 }
 
 int scoring_round(struct scoring *scoring, struct round *round, enum round_column column,

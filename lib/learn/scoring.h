@@ -42,6 +42,12 @@ int scoring_take(struct scoring *scoring, const struct model *model, struct faul
 int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct model *model,
                       struct fault *fault);
 
+/* The same from the file of this name. 0, or a fault that names it: also where there is none. */
+int scoring_open(struct scoring *scoring, const char *path, const struct watch *watch,
+                 struct fault *fault);
+#define SCORING_NO_FILE ": no such file: update -m makes one, and rankpipe service first that of " \
+                        "a service"
+
 /* The same without copying the weights and the learner's array, which are aligned and stay where
  * they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
@@ -55,5 +61,13 @@ void scoring_close(struct scoring *scoring);
  * score is not finite. */
 int scoring_round(struct scoring *scoring, struct round *round, enum round_column column,
                   struct fault *line, struct fault *fault);
+
+/* The weight of a feature, from 0; one beyond the model's has none: 0. */
+double scoring_weight(const struct scoring *scoring, size_t feature);
+
+/* Points *x at the features by which it scores a round: the round's own, or what the model's steps
+ * make of them; good until the next call. 0 or a fault: they were made in another way. */
+int scoring_features(struct scoring *scoring, const struct round *round, struct matrix *x,
+                     struct fault *fault);
 
 #endif

@@ -595,5 +595,5 @@ const struct learner learn_memory = {
     .sums = sums, .add = add,
     .forget = forget_round, .report = report, .close = close_memory,
     .scoring = sizeof(struct memory_view), .take = memory_view_take, .rank = memory_view_rank,
-    .by = BY_WEIGHTS_AT_FIRST, .leave = memory_view_close,
+    .by = BY_WEIGHTS_AT_FIRST, .explain = memory_view_explain, .leave = memory_view_close,
 };

@@ -309,6 +309,18 @@ int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fau
                ? -1 : add_worth(view, ranking, learnt, fault);
 }
 
+void memory_view_explain(const void *own, const struct round *round, struct explained *added)
+{
+    const struct memory_view *view = own;
+    const struct memory_known *known = view->known.at;
+    added->level = view->rule.plain ? NULL : view->numbers[AT_LEVEL];
+    added->constant = *view->numbers[AT_CONSTANT];
+    for (size_t i = 0; i < round->docs; i++) {
+        added->answers[i] = known[i].n;
+        added->remembered[i] = round->score[i] - known[i].expected;
+    }
+}
+
 void memory_view_close(void *own)
 {
     struct memory_view *view = own;

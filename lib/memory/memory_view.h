@@ -110,6 +110,9 @@ int memory_view_take(void *own, const struct learner *learner, const struct mode
  * round has no qid, or a number is not finite. */
 int memory_view_rank(void *own, const struct ranking *ranking, struct fault *fault);
 
+/* Of a round that was not a rival's: what is remembered is the mean less z.v. */
+void memory_view_explain(const void *own, const struct round *round, struct explained *added);
+
 void memory_view_close(void *own);
 
 #endif

@@ -58,6 +58,14 @@ static void print_round(struct print *print, const struct round *round)
     print_byte(print, '\t');
 }
 
+void forms_lead(struct print *print, const struct printer *printer, const struct round *round,
+                size_t i)
+{
+    print_round(print, round);
+    print_document(print, printer, i);
+    print_byte(print, '\t');
+}
+
 static void print_qid(struct print *print, const struct round *round)
 {
     if (round->qid)

@@ -32,6 +32,7 @@ struct checked {
 
 /* The state of printing, all zero at first except `out`, which is the caller's. */
 struct learner;
+struct why;
 struct printer {
     struct writer *out;
     const char *const *name; /* name[docs] of the current round; NULL: it has no names */
@@ -47,6 +48,7 @@ struct printer {
     struct feature_names feature_names; /* that a user gave; features 0: none         */
     struct checked checked;   /* in the form check                                    */
     const struct learner *const *learners; /* the table, for forms of weights         */
+    struct why *why;          /* the caller's, for the form why                   */
     struct fault notice;      /* what the user should know of the record printed last; of no kind:
                                * nothing */
 };
@@ -61,6 +63,11 @@ int forms_names(struct printer *printer, const struct round *round, struct fault
  * each document by a word. */
 int forms_check_names(const struct printer *printer, const struct round *round,
                       struct fault *fault);
+
+/* Prints what a line about document i begins with: "t TAB qid TAB document TAB". */
+struct print;
+void forms_lead(struct print *print, const struct printer *printer, const struct round *round,
+                size_t i);
 
 /* Each of these prints one round. 0 or a fault, without a place. */
 

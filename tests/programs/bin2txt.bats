@@ -2,6 +2,7 @@
 # bin2txt: the text of rounds and models, exactly, and its way back.
 
 load ../helper
+load ../runs
 
 # u4 NUMBER...: each as four bytes, little-endian. A float is given by its bits, a double by the
 # lower half of them and the upper one.
@@ -588,4 +589,137 @@ mixed: whole: 3 rounds, 1 model, all with crc=
     is "$(cut -f 2 log | paste -sd ' ' -)" 'qid red%20tv c%23'
     log2bin -Q log <q.bin | bin2txt -Q -f log | cut -f 2-5 >have
     is "$(cat have)" "$(cut -f 2-5 log)"
+}
+
+# ---- why ----
+
+# sums < why: the parts of each document add up to its score, within 1e-12 of the sum of their sizes.
+# Prints for how many documents.
+sums() {
+    awk -F '\t' '
+        function check() { if (off < 0) off = -off; if (off > 1e-12 * size) { print last, off, size; bad = 1 } }
+        $4 == "score" { if (n++) check(); off = -$6; size = 0; last = $1 " " $3; next }
+        $4 == "position" { next }
+        { off += $6; size += $6 < 0 ? -$6 : $6 }
+        END { check(); print n + 0; exit bad }'
+}
+
+# about DOCUMENT < why: its parts, values to 9 digits.
+about() {
+    awk -F '\t' -v doc="$1" '$3 == doc { printf "%s%s %s %.9g", n++ ? ", " : "", $4, $5, $6 } END { print "" }'
+}
+
+@test "why: the parts of Xw by hand: the ten greatest features, the others as one, and positions" {
+    for j in 1 2 3 4 5 6 7 8 9 10 11 12 13; do echo "$j $((j % 2 ? j : -j))"; done | weights2bin >w.bin
+    mkstream round t=3 qid=a docs=2 dim=13 x:f4 1 1 1 1 1 1 1 1 1 1 1 1 0 0 0 -5 0 0 0 0 0 0 0 0 0 2 >q
+    score -m w.bin <q >scored
+    bin2txt -f why w.bin scored >why
+    is "$(about 0 <why)" "score - -6, feature 12 -12, feature 11 11, feature 10 -10, feature 9 9, feature 8 -8, \
+feature 7 7, feature 6 -6, feature 5 5, feature 4 -4, feature 3 3, others 2 -1"
+    is "$(about 1 <why)" 'score - 11, feature 13 26, feature 3 -15' # of the greatest first, and none that is 0
+    is "$(head -n 1 why)" $'3\ta\t0\tscore\t-\t-6'
+    # the documents in the order shown; 0 is above one of a greater score, to be judged
+    mkstream round t=3 qid=a docs=3 dim=1 score:f8 2 3 1 order:u4 0 1 2 x:f4 2 3 1 >shown
+    echo 1 1 | weights2bin >one
+    is "$(bin2txt -f why one <shown | grep position)" $'3\ta\t0\tposition\tjudged\t1
+3\ta\t1\tposition\tscore\t2
+3\ta\t2\tposition\tscore\t3'
+}
+
+@test "why: a document that is held is judged above its place in base, and one that must stay near it is no reason" {
+    echo 1 1 | weights2bin >one
+    # whether documents 0, 1 and 2 are held, of the scores 2, 3 and 1; base, and what position 1 of order 0 1 2 is
+    while read -r a b c base want; do
+        mkstream round t=3 qid=a docs=3 dim=1 base:u4 ${base//,/ } score:f8 2 3 1 held:u1 $a $b $c order:u4 0 1 2 x:f4 2 3 1 >shown
+        is "$base $(bin2txt -f why one <shown | awk '$4 == "position" { print $5; exit }')" "$base $want"
+    done <<'END'
+0 0 0 0,1,2 judged
+1 0 0 0,1,2 score
+1 0 0 1,0,2 judged
+2 1 0 1,2,0 judged
+0 1 0 0,1,2 judged
+0 2 0 0,1,2 score
+END
+}
+
+@test "why: memory, by hand: features, the constant, what is remembered, and of how many answers" {
+    # plain, rho 1, lambda 1: after 3 about x = 1 and 1 about x = 0, v = 1 and the constant 1. Means: (2 + 3) / 2;
+    # (1 + 1) / 2; and for x = 1/2, both at K = exp(-5 0.25 / 0.5): 1.5 + K (3 - 2) / (2 + 2 K), and 1e-7 of it
+    mkstream round t=1 qid=q docs=2 dim=1 order:u4 0 1 seen:f4 3 1 x:f4 1 0 >first
+    update -a memory -x none -p -R 1 -C 1 -m m <first
+    mkstream round t=2 qid=q docs=3 dim=1 x:f4 1 0 0.5 | score -m m >scored
+    bin2txt -f why m scored >why
+    is "$(about 0 <why)" 'score - 2.5, feature 1 1, constant - 1, remembered 1 0.5'
+    is "$(about 1 <why)" 'score - 1, constant - 1, remembered 1 0'
+    is "$(about 2 <why | grep -o '.*remembered 0 ')" "score - $(awk 'BEGIN { k = exp(-2.5)
+        printf "%.9g", 1.0000001 * (1.5 + k / (2 + 2 * k)) }'), feature 1 0.5, constant - 1, remembered 0 "
+    is "$(sums <why)" 3
+}
+
+@test "why: weight 1 is that of the base, and names are those of the model, or of -y" {
+    mkstream round t=1 qid=a docs=3 dim=2 label:f4 2 0 1 base:u4 2 0 1 x:f4 1 2 3 -1 0 4 >q
+    printf 'price\nage\n' >names
+    update -a listnet,eta=0.5 -x base -y names -m named <q
+    update -a listnet,eta=0.5 -x base -m w.bin <q
+    score -m w.bin <q >scored
+    bin2txt -f why w.bin scored >why
+    w=($(bin2txt -f tsv w.bin 2>/dev/null | cut -f 2))
+    is "$(awk -F '\t' '$4 == "base" { print $3, $6 }' why | grep -v '^0')" "1 0
+2 ${w[0]}" # the last place and the first
+    is "$(awk -F '\t' '$3 == 2 && $4 == "feature" { print $5, $6 }' why)" "2 $(awk -v w="${w[2]}" 'BEGIN { printf "%.17g", 4 * w }')"
+    is "$(sums <why)" 3
+    score -m named <q >scored.named
+    sed 's/feature\t1/feature\tprice/; s/feature\t2/feature\tage/' why >want
+    bin2txt -f why named scored.named | diff want -
+    bin2txt -y names -f why w.bin scored | diff want -
+    printf 'size\nage\n' >others
+    fails 1 'bin2txt: the model has features with other names *' bin2txt -y others -f why named scored.named
+    # a model that has learnt nothing ranks by the base alone
+    update -a kl -x base -m new </dev/null 2>/dev/null || mkstream model learner=kl rounds=0 dim=0 made=base w:f8 >new
+    score -m new <q | bin2txt -f why new >why
+    is "$(about 2 <why), $(about 1 <why)" 'score - 1, base - 1, score - 0, base - 0'
+    # features that the steps make of several have numbers
+    update -a listnet,eta=0.5 -x products,scale -y names -m made <q
+    score -m made <q | bin2txt -f why made >why
+    ! grep price why
+}
+
+@test "why: for every learner that ranks by weights, and memory, the parts add up to the score" {
+    stored_rounds
+    for run in $RUNS; do
+        settings ${run%.*}
+        rm -f m
+        replay -n 90 -s 3 ${run#*.} >q
+        loop "score | explore $shown | feedback-mask -k $k | update $options -m m" <q
+        score -m m <q >scored
+        case $run in
+        prank.* | linucb* | kernel*)
+            fails_on scored 1 'bin2txt: model m: * ranks by more than weights, whose parts -f why prints' bin2txt -f why m
+            continue
+            ;;
+        esac
+        is "$(bin2txt -f why m scored | sums)" "$(values_of score <scored | wc -l)"
+    done
+    # with a base, and means of features
+    made 20 1 | svm2bin -e | replay -n 200 - >q
+    for steps in scale,base none; do
+        rm -f m
+        loop "score | explore -B 0.3 | feedback-mask -k 1 | update -x $steps -m m" <q
+        is "$(score -m m <q | explore -B 0.3 | bin2txt -f why m | sums)" "$(values_of label <q | wc -l)"
+    done
+}
+
+@test "why: another model's scores, no scores, no model" {
+    small_text | svm2bin >q
+    update -a listnet,eta=0.5 -m a <q
+    update -a listnet,eta=0.25 -m b <q
+    score -m a <q >scored
+    fails 1 'bin2txt: scored: round 1 (qid a): document 0 has the score * by this model: the scores are of another model, *' \
+        bin2txt -f why b scored
+    fails_on q 1 'bin2txt: <stdin>: round 1 (qid a): needs score: *' bin2txt -f why a
+    fails_on scored 1 'bin2txt: nowhere: no such file: *' bin2txt -f why nowhere
+    fails_on scored 1 'bin2txt: a: record 1: a model, but -f why prints only rounds' bin2txt -f why a a
+    for model in '' -; do
+        fails_on scored 2 'bin2txt: -f why needs the file of the model first, *' bin2txt -f why $model
+    done
 }

@@ -345,9 +345,9 @@ $(rankpipe)"
     local path what
     path=$(printf 'a/%.0s' {1..1000})x
     fails 1 '*' score -m "$path"
-    what="$path: no such file"
+    what="$path: no such file: update -m makes one, and rankpipe service first that of a service"
     [ ${#what} -gt 1023 ]
     is "$(cat err)" "score: ${what:0:511} ... ${what: -507}"
     path=$(printf 'a/%.0s' {1..400})x # and a shorter one is whole
-    fails 1 "score: $path: no such file" score -m "$path"
+    fails 1 "score: $path: no such file: *" score -m "$path"
 }

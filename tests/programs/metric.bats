@@ -727,5 +727,5 @@ prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at
     fails_on s 1 'metric: <stdin>: round 1: rival needs team: *' metric rival
     mkstream round t=1 docs=2 dim=0 rival:f8 1 2 order:u4 0 1 team:u1 0 1 label:f4 1 0 >s
     fails_on s 1 'metric: <stdin>: round 1: rival needs seen: *' metric -q rival
-    fails 1 'score: nowhere: no such file' score -m w.bin -R nowhere
+    fails 1 'score: nowhere: no such file: *' score -m w.bin -R nowhere
 }

@@ -164,7 +164,7 @@ scores() {
     weights 1 2 3
     cp model whole
 
-    fails_on in 1 'score: nowhere: no such file' score -m nowhere
+    fails_on in 1 'score: nowhere: no such file: *' score -m nowhere
     mkdir folder
     fails_on in 1 'score: *folder: Is a directory' score -m folder
     mkstream model learner=oracle rounds=9 dim=1 w:f8 1 >model
@@ -542,7 +542,7 @@ waits() {
 
 @test "-r goes with -m, and at the start the model must be there" {
     mkstream round t=1 docs=1 dim=1 x:f4 3 >in
-    fails_on in 1 'score: model nowhere: No such file or directory' score -r -m nowhere
+    fails_on in 1 'score: model nowhere: no such file: *' score -r -m nowhere
     mkdir folder
     fails_on in 1 'score: model folder is a directory, not a file' score -r -m folder
     mkfifo ring
@@ -741,5 +741,5 @@ sparse() {
     same <(loop 'score -b down -m up' <in) <(score -b down -m up <in)
     uncrc <up >bare
     fails_on in 1 'score: model bare: it has no crc=, by which rounds name the model of their base: *' score -b bare
-    fails_on in 1 'score: nothing: no such file' score -b nothing
+    fails_on in 1 'score: nothing: no such file: *' score -b nothing
 }

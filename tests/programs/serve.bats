@@ -523,7 +523,7 @@ ask() { # the score of a document whose only feature is 1
     fails 2 'serve: wants two operands: a socket, and a pipeline that is quoted as a whole*' serve s
     fails 2 'serve: wants two operands: *' serve s score explore
     fails 2 'serve: -a wants one operand: a socket*' serve -a
-    fails 1 'serve: score: none: no such file' serve s 'score -m none | explore'
+    fails 1 'serve: score: none: no such file: *' serve s 'score -m none | explore'
     (ulimit -n 100 && fails 2 'serve: -c 200 needs 264 file descriptors, but this process may have only 100: *' \
         serve s explore)
     [ ! -e s ]

@@ -339,7 +339,7 @@ long() {
         same expected out
         got=0
         bash -c 'exec -a "$0" "$1" -m nowhere' "$name" "$ROOT/bin/rankpipe" <stored 2>err || got=$?
-        is "$got $(cat err)" '1 score: nowhere: no such file'
+        is "$got $(cat err)" '1 score: nowhere: no such file: update -m makes one, and rankpipe service first that of a service'
     done
     for name in '' / score/ ' ' . $'\e' rankpipe %s%n; do
         is "$(bash -c 'exec -a "$0" "$1"' "$name" "$ROOT/bin/rankpipe")" "$(rankpipe)"
