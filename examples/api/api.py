@@ -13,6 +13,7 @@ import asyncio
 import collections
 import contextlib
 import functools
+import io
 import json
 import marshal
 import math
@@ -174,10 +175,12 @@ def line_of(value, i, features):
 
 
 def rank_request(body, request, most, features, ordered, folds):
-    """The text for serve, the number of documents and their names, of a body for /rank. A document has at most
-    so many features; None: any number. `ordered`: the documents are in an engine's order. `folds`: the query is
-    folded."""
-    fields = fields_of(body, ("query", "documents", "lines"))
+    """The text for serve, the number of documents, their names, and whether to explain it, of a body for /rank. A
+    document has at most so many features; None: any number. `ordered`: the documents are in an engine's order.
+    `folds`: the query is folded."""
+    fields = fields_of(body, ("query", "documents", "lines", "explain"))
+    explain = fields.get("explain", False)
+    need(isinstance(explain, bool), "explain must be true or false")
     query = text_of(fields.get("query"), "query", QUERY)
     need(("documents" in fields) != ("lines" in fields), "one of documents and lines must be given")
     name, one = ("documents", document_of) if "documents" in fields else ("lines", line_of)
@@ -187,7 +190,7 @@ def rank_request(body, request, most, features, ordered, folds):
     names = None if names[0] is None else names
     try:
         text = rankpipe.request_text([text for text, _ in documents], names, query, request, ordered, folds)
-        return text, len(documents), names
+        return text, len(documents), names, explain
     except rankpipe.Error as error:
         raise Bad(400, str(error)) from None
 
@@ -285,6 +288,74 @@ class Aside:
         if self.process and self.process.returncode is None:
             self.process.kill()
         self.process = None
+
+
+# ---- why documents stand where they do ----
+
+
+class Explainer:
+    """Asks bin2txt -f why, for one ranking at a time."""
+
+    WAITING = 20  # rankings at most
+
+    def __init__(self, model, seconds):
+        self.model, self.seconds, self.turn, self.waiting = model, seconds, None, 0
+
+    async def run(self, text, ranking, names):
+        """The parts of the scores of a ranking, document by document, of the text that was sent to serve. Raises Error:
+        also where the model was replaced in the meantime."""
+        self.turn = self.turn or asyncio.Lock()
+        if self.waiting >= self.WAITING:
+            raise rankpipe.Error("too many explanations at a time")
+        self.waiting += 1
+        try:
+            async with self.turn:
+                return await asyncio.wait_for(self._explain(text, ranking, names), self.seconds)
+        except (OSError, asyncio.TimeoutError) as error:
+            raise rankpipe.Error("no explanation: %s" % (error or "it takes too long")) from None
+        finally:
+            self.waiting -= 1
+
+    async def _explain(self, text, ranking, names):
+        with open(self.model, "rb") as model:  # with the step base it needs the order of the engine, that of the lines
+            based = re.search(rb" made=\S*\bbase ", model.readline(1 << 16))
+        documents = text[text.index(b"?"):]  # after the request's own lines
+        options = [*(["-e"] if based else []), *(["-Q"] if documents.startswith(b"? qid=") else [])]
+        made = await self._run("svm2bin", "-u", *options, data=documents.replace(b"? qid=", b"? qid:"))
+        [round_] = rankpipe.read(io.BytesIO(made))
+        scores = dict(zip(ranking.order, ranking.scores))
+        round_["score"], round_["order"] = [scores[i] for i in range(len(scores))], ranking.order
+        stream = io.BytesIO()
+        with rankpipe.Writer(stream) as out:
+            out.write(round_)
+        said = await self._run("bin2txt", "-f", "why", self.model, data=stream.getvalue())
+        parts = []
+        for line in said.decode("utf-8", "replace").splitlines():
+            _, _, _, part, what, value = line.split("\t")
+            if part == "score":
+                i = ranking.order[len(parts)]
+                parts.append({"document": names[i] if names else i, "score": float(value), "features": {}})
+            elif part == "feature":
+                parts[-1]["features"][what] = float(value)
+            elif part == "position":
+                parts[-1]["judged"] = what == "judged"
+            else:
+                parts[-1][part] = float(value)
+            if part == "remembered":
+                parts[-1]["answers"] = float(what)
+        return parts
+
+    async def _run(self, *words, data):
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+        try:
+            said, wrong = await process.communicate(data)
+        except BaseException:
+            process.kill()
+            raise
+        if process.returncode:
+            raise rankpipe.Error(wrong.decode("utf-8", "replace").strip())
+        return said
 
 
 # ---- metrics ----
@@ -578,6 +649,7 @@ class Api:
     def __init__(self, options):
         self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
         self.state, self.aside = front.State(options.state), Aside(options.wait)
+        self.explainer = Explainer(options.model, options.wait) if options.model else None
         self.words = front.Clients(options.keys, self.state.tests) if options.keys else None
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
         self.clients, self.service, self.stopping, self.said, self.tasks = set(), None, False, {}, set()
@@ -645,11 +717,16 @@ class Api:
                 if client.transport:
                     client.attempt(then, *said)
 
-        task = asyncio.get_running_loop().create_task(aside())
+        self.begin(aside())
+
+    def begin(self, work):
+        task = asyncio.get_running_loop().create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def rank(self, client, request, began, text, documents, names):
+    def rank(self, client, request, began, text, documents, names, explain):
+        if explain and not self.explainer:
+            raise Bad(400, "explain needs a model: start api.py with -x")
         if not self.is_up() or len(self.service.waiting) >= TURNS:
             raise Bad(503, "too many requests" if self.is_up() else NO_SERVICE)
         if len(text) > HEAD and self.held() > HELD:
@@ -664,8 +741,12 @@ class Api:
                     raise Bad(503, NO_SERVICE)
                 ranking = rankpipe.read_answer(answer, documents, names, request)
                 self.metrics.ranked(time.monotonic() - began)
-                client.reply(200, {"request": ranking.request, "round": ranking.t, "scores": ranking.scores,
-                                   "ranking": [names[i] for i in ranking.order] if names else ranking.order})
+                reply = {"request": ranking.request, "round": ranking.t, "scores": ranking.scores,
+                         "ranking": [names[i] for i in ranking.order] if names else ranking.order}
+                if explain:
+                    self.begin(self.explain(client, reply, text, ranking, names))
+                else:
+                    client.reply(200, reply)
             except rankpipe.Refused as error:
                 client.reply(400, {"error": refusal(str(error))})
             except rankpipe.Error as error:
@@ -676,6 +757,15 @@ class Api:
                 client.reply(bad.status, {"error": str(bad)})
 
         asked.ask(text, done)
+
+    async def explain(self, client, reply, text, ranking, names):
+        """Replies, with the parts of the scores, or null where they cannot be had: the ranking is good all the same."""
+        try:
+            reply["explain"] = await self.explainer.run(text, ranking, names) if ranking.scores else None
+        except Exception as error:  # whatever it is, the client gets its reply
+            self.say(str(error), "explain")
+            reply["explain"] = None
+        client.reply(200, reply)
 
     def client_word(self, address, forwarded, own):
         """The word client=... of an answer, with a blank, or nothing. A caller's word counts if the caller is on
@@ -796,6 +886,7 @@ def parse():
     add("-s", dest="state", metavar="file", help="what the service says of itself (service.json beside answers)")
     add("--unordered", action="store_true",
         help="documents come in no order (default: in that of a search engine, best first)")
+    add("-x", dest="model", metavar="model", help='explain rankings that ask for it, by this model')
     add("--proxy", action="append", type=front.proxy, default=[], metavar="address",
         help="believe X-Forwarded-For from this address or network, or from unix, the listening Unix socket")
     add("socket", help="the socket of serve")

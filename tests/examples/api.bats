@@ -139,7 +139,7 @@ c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
         echo "$(field request)" >>served.names
     done
     ask POST /rank '{"query": "a", "request": "mine", "documents": [{"features": [1]}]}'
-    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines"}'
+    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines, explain"}'
     for request in mine ../x '*' '' "$(printf '%032d' 0)\\n"; do
         ask POST /answer "{\"request\": \"$request\", \"labels\": [1]}"
         is "$status" 400
@@ -640,4 +640,51 @@ END
     cd units
     run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze verify ./api.service
     is "$(grep -v 'network.target\|sysinit\|basic.target\|rank-api' <<<"$output")" ''
+}
+
+# parts: of each document of the answer, whether they add up, and what there is.
+parts() {
+    python3 -c 'import json, sys
+for part in json.loads(sys.argv[1])["explain"]:
+    values = [*part["features"].values(), *(part.get(name, 0) for name in ("base", "others", "constant", "remembered"))]
+    assert abs(sum(values) - part["score"]) <= 1e-12 * sum(map(abs, values)), part
+    print(part["document"], part["features"], part.get("answers"), part["judged"])' "$output"
+}
+
+@test "explain: the parts of the scores, by the model that ranked; null once it is gone" {
+    serves
+    answers -x w.bin
+    ask POST /rank '{"query": "c d", "explain": true, "documents": [{"name": "a", "features": [0, 1, 0]}, {"name": "b", "features": [1, 0, 0.5]}]}'
+    is "$status" 200
+    is "$(parts | sort)" "$(printf "a {'2': 2.0} None %s\nb {'3': 1.5, '1': 1.0} None False" \
+        "$([ "$(field ranking)" = '["b", "a"]' ] && echo False || echo True)")"
+    ask POST /rank '{"query": "a", "explain": false, "documents": [{"features": [1]}]}'
+    is "$status $(grep -c explain <<<"$output")" '200 0'
+    ask POST /rank '{"query": "a", "explain": 1, "documents": [{"features": [1]}]}'
+    is "$status $(field error)" '400 explain must be true or false'
+    mv w.bin away # serve goes on with it
+    ask POST /rank '{"query": "a", "explain": true, "documents": [{"features": [1]}]}'
+    is "$status $(grep -o '"explain": .*' <<<"$output")" '200 "explain": null}'
+    stops
+    mv away w.bin
+    serves
+    answers
+    ask POST /rank '{"query": "a", "explain": true, "documents": [{"features": [1]}]}'
+    is "$status $(field error)" '400 explain needs a model: start api.py with -x'
+}
+
+@test "explain: a memory that begins with the order of an engine" {
+    svm2bin -e "$ROOT/examples/data/small.svm" >q
+    loop 'replay -n 100 q | score | explore | feedback-mask -k 1 | update -m w.bin'
+    serve -e -S status s 'score -r -m w.bin | explore -B .37 | spool log' 2>>served 3>&- &
+    service=$!
+    for _ in $(seq 250); do [ ! -S s ] || break; sleep 0.02; done
+    answers -x w.bin
+    lines=$(sed -n 's/^[^ ]* qid:q1 \(.*\)$/"\1"/p' "$ROOT/examples/data/small.svm" | paste -sd , -)
+    ask POST /rank "{\"query\": \"q1\", \"explain\": true, \"lines\": [$lines]}"
+    is "$status" 200
+    parts >out
+    is "$(wc -l <out)" "$(tr -cd '\n' < <(sed -n '/ qid:q1 /p' "$ROOT/examples/data/small.svm") | wc -c)"
+    grep -q 'base' <<<"$output"
+    grep -qE ' 1\.0 (True|False)$' out # one that was answered
 }
