@@ -145,6 +145,10 @@ static void print_kind(FILE *to, const struct learner *learner)
     else
         fprintf(to, "It needs feedback on at least %zu document%s of a round.\n", learner->least,
                 learner->least == 1 ? "" : "s");
+    fprintf(to, "It is made for: explore%s%s | feedback-mask %s\n", learner->shown ? " " : "",
+            learner->shown ? learner->shown : "", learner->seen);
+    if (learner->items)
+        fprintf(to, "It learns a fixed list of items, without features.\n");
     fprintf(to, "It has at most %zu weights, unless -d says otherwise.\n",
             learner->most ? learner->most : LEARNER_MOST);
     if (learner->made)

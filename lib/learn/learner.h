@@ -112,6 +112,9 @@ struct learner {
     const char *letters;     /* of its settings                                            */
     double (*eta)(double T); /* the step size for a horizon, for -T                        */
     size_t least;            /* places that must be seen; SURROGATE_ALL: every one         */
+    const char *shown;       /* options of explore that suit it; NULL: none                */
+    const char *seen;        /* those of feedback-mask, -k first: what it is made for      */
+    bool items;              /* it learns a fixed list of items, without features          */
     const struct surrogate *surrogate; /* the loss it descends on, if there is one         */
     const struct descent_bets *bets; /* how it steps without a step size: descent.h        */
     const void *differs;     /* what sets it apart from the others of its file, for them   */

@@ -75,6 +75,7 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
 
 const struct learner learn_pdgd = {
     .name = "pdgd", .letters = "Ue", .least = 2, .docs = 4000, .learn = learn_preferences,
+    .shown = "-p plackett-luce", .seen = "-k 10 -c navigational",
     .bets = &(const struct descent_bets){ BETS_ON_EACH, 30, false }, DESCENT_HOOKS,
 };
 
@@ -153,6 +154,7 @@ static int challenge(void *own, const struct ranking *ranking, struct fault *fau
 
 const struct learner learn_dbgd = {
     .name = "dbgd", .letters = "SUes", .least = 1, .learn = learn_winner,
+    .shown = "-p team-draft", .seen = "-k 10 -c navigational",
     .preset = { [SETTING_ETA] = 0.01, [SETTING_EXPLORATION_WIDTH] = 1, [SETTING_SEED] = 1 },
     DESCENT_HOOKS, .publish = scored_publish,
     .scoring = sizeof(struct scored), .take = scored_take, .rank = challenge,

@@ -195,6 +195,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 const struct learner learn_ftpl = {
     .name = "ftpl", .letters = "G", .least = 1, .learn = learn,
+    .shown = "-p leader", .seen = "-k all", .items = true,
     .arrays = { [SUM] = { "sum", ARRAY_VECTORS, SETTINGS, 0 },
               [BLOCK] = { "block", ARRAY_COUNT, SETTINGS, 0 },
               [ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 },
@@ -311,6 +312,7 @@ static int learn_blocks(void *own, struct state *state, const struct matrix *x,
 
 const struct learner learn_toprank = {
     .name = "toprank", .letters = "D", .least = 1, .learn = learn_blocks,
+    .seen = "-k 10 -c navigational", .items = true,
     .arrays = { [WINS] = { "wins", ARRAY_SQUARE, SETTINGS, 0 },
                 [WINS_ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 },
                 [BETTER] = { "better", ARRAY_SQUARE, SETTINGS, 0 } },

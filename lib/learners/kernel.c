@@ -171,6 +171,7 @@ static int rank(void *own, const struct ranking *ranking, struct fault *fault)
 
 const struct learner learn_kernel = {
     .name = "kernel", .letters = "CNs", .least = 2, .learn = learn,
+    .seen = "-k all",
     .arrays = { [KEPT] = { "kept", ARRAY_TWO_VECTORS, SETTING_MEMBERS, 0 },
                 [PAIRS] = { "pairs", ARRAY_COUNT, SETTING_MEMBERS, 0 } },
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_MEMBERS] = 100, [SETTING_SEED] = 1 },

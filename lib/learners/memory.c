@@ -579,7 +579,7 @@ static bool report(const void *own, struct fault *line)
 }
 
 const struct learner learn_memory = {
-    .name = "memory", .letters = "ABCHIKORSWpst", .least = 1,
+    .name = "memory", .letters = "ABCHIKORSWpst", .least = 1, .seen = "-k 1",
     .arrays = { [AT_INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [AT_LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [AT_CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },

@@ -175,12 +175,14 @@ static int learn_and_sum(void *own, struct state *state, const struct matrix *x,
 
 const struct learner learn_solar1 = {
     .name = "solar1", .letters = "Cos", .least = 2, .docs = 5000, .learn = learn,
+    .seen = "-k all",
     .differs = &(const struct way){ solar1 },
     .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar2 = {
     .name = "solar2", .letters = "Cos", .least = 2, .docs = 1000, .learn = learn,
+    .seen = "-k all",
     .differs = &(const struct way){ solar2 }, .arrays = { { "sigma", ARRAY_SQUARE, SETTINGS, 0 } },
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
     .most = 4096,
@@ -188,11 +190,13 @@ const struct learner learn_solar2 = {
 
 const struct learner learn_prank_pair = {
     .name = "prank-pair", .letters = "os", .least = 2, .docs = 5000, .learn = learn,
+    .seen = "-k all",
     .differs = &(const struct way){ perceptron }, .preset = { [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_committee = {
     .name = "committee", .letters = "Nos", .least = 2, .docs = 5000,
+    .seen = "-k all",
     .learn = learn_and_sum, .differs = &(const struct way){ deliberate },
     .arrays = { [VOTES] = { "votes", ARRAY_NUMBERS, SETTING_MEMBERS, 0 },
               [MEMBERS] = { "members", ARRAY_COUNT, SETTING_MEMBERS, 0 },

@@ -41,12 +41,14 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 const struct learner learn_slam = {
     .name = "slam", .surrogate = &surrogates[SURROGATE_SLAM],
+    .seen = "-k all",
     .letters = "MeTk", .eta = descent_eta_known, .least = 2, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
 };
 
 const struct learner learn_slam_ap = {
     .name = "slam-ap", .surrogate = &surrogates[SURROGATE_SLAM_AP],
+    .seen = "-k all",
     .letters = "MeT", .eta = descent_eta_known, .least = 2, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
 };
@@ -54,6 +56,7 @@ const struct learner learn_slam_ap = {
 /* Its rankings are the same for every eta, except from the start at a base. */
 const struct learner learn_minimax = {
     .name = "minimax", .surrogate = &surrogates[SURROGATE_MINIMAX],
+    .seen = "-k all",
     .letters = "Me", .least = 2, .learn = learn,
     .preset = { [SETTING_ETA] = 1 }, DESCENT_HOOKS,
 };

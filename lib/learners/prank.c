@@ -85,6 +85,7 @@ static int rank(void *own, const struct ranking *ranking, struct fault *fault)
 
 const struct learner learn_prank = {
     .name = "prank", .letters = "Los", .least = 1, .learn = learn,
+    .seen = "-k all",
     .arrays = { { "threshold", ARRAY_NUMBERS, SETTING_TOP_GRADE, 0 } },
     .preset = { [SETTING_TOP_GRADE] = 4, [SETTING_SEED] = 1 },
     .publish = scored_publish,

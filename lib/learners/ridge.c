@@ -253,6 +253,7 @@ static void leave(void *own)
 
 const struct learner learn_ridge = {
     .name = "ridge", .letters = "CIWp", .least = 1, .learn = learn, .begin = begin,
+    .seen = "-k 1",
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale", .ranked = true,
@@ -260,6 +261,7 @@ const struct learner learn_ridge = {
 
 const struct learner learn_thompson = {
     .name = "thompson", .letters = "CISWps", .least = 1, .learn = learn, .begin = begin,
+    .seen = "-k 1",
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1, [SETTING_SEED] = 1 },
     .most = 4096, .made = "scale", .ranked = true, .start = measure_residuals, .weights = draw,
@@ -267,6 +269,7 @@ const struct learner learn_thompson = {
 
 const struct learner learn_linucb = {
     .name = "linucb", .letters = "CISWp", .least = 1, .learn = learn, .begin = begin,
+    .seen = "-k 1",
     .arrays = ARRAYS, OWN,
     .preset = { [SETTING_TRADEOFF] = 1 },
     .most = 4096, .made = "scale", .ranked = true, .start = measure_residuals, .publish = publish,

@@ -173,21 +173,25 @@ static int learn_list(void *own, struct state *state, const struct matrix *x,
 
 const struct learner learn_solar1_ties = {
     .name = "solar1-ties", .letters = "Cs", .least = 2, .docs = 5000, .learn = learn_ties, GRADIENT,
+    .seen = "-k all",
     .preset = { [SETTING_TRADEOFF] = 1e-5, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar2_ties = {
     .name = "solar2-ties", .letters = "Cs", .least = 2, .docs = 500, .learn = learn_ties, GRADIENT,
+    .seen = "-k all",
     SIGMA,
     .preset = { [SETTING_TRADEOFF] = 1e4, [SETTING_SEED] = 1 },
 };
 
 const struct learner learn_solar1_list = {
     .name = "solar1-list", .letters = "C", .least = 2, .learn = learn_list, GRADIENT,
+    .seen = "-k all",
     .preset = { [SETTING_TRADEOFF] = 0.1 },
 };
 
 const struct learner learn_solar2_list = {
     .name = "solar2-list", .letters = "C", .least = 2, .learn = learn_list, GRADIENT, SIGMA,
+    .seen = "-k all",
     .preset = { [SETTING_TRADEOFF] = 10 },
 };

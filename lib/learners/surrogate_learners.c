@@ -31,18 +31,21 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 const struct learner learn_squared = {
     .name = "squared", .surrogate = &surrogates[SURROGATE_SQUARED],
+    .shown = "-g 0.1", .seen = "-k 1",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 1, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true }, DESCENT_HOOKS,
 };
 
 const struct learner learn_kl = {
     .name = "kl", .surrogate = &surrogates[SURROGATE_KL],
+    .shown = "-g 0.1", .seen = "-k 1",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 1, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 3, true }, DESCENT_HOOKS,
 };
 
 const struct learner learn_smoothdcg = {
     .name = "smoothdcg", .surrogate = &surrogates[SURROGATE_SMOOTHDCG],
+    .shown = "-g 0.1", .seen = "-k 1",
     .letters = "eTUEFk", .eta = descent_eta_estimated, .least = 1,
     .learn = learn, .preset = { [SETTING_EPSILON] = 0.01 },
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 0.3, false }, DESCENT_HOOKS,
@@ -50,12 +53,14 @@ const struct learner learn_smoothdcg = {
 
 const struct learner learn_ranksvm = {
     .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
+    .shown = "-g 0.1", .seen = "-k 2",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 2, .docs = 30000, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
 };
 
 const struct learner learn_listnet = {
     .name = "listnet", .surrogate = &surrogates[SURROGATE_LISTNET],
+    .seen = "-k all",
     .letters = "eTU", .eta = descent_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
@@ -63,6 +68,7 @@ const struct learner learn_listnet = {
 
 const struct learner learn_squared_ndcg = {
     .name = "squared-ndcg", .surrogate = &surrogates[SURROGATE_SQUARED_NDCG],
+    .seen = "-k all",
     .letters = "eTU", .eta = descent_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true }, DESCENT_HOOKS,

@@ -451,3 +451,44 @@ END
     train -n 50 -s 1 test.svm test.svm 2>err
     grep -q 'test.svm is the same text as test.svm: its numbers are not held out' err
 }
+
+# needs WORDS: what they say of the labels that a learner needs, in one word.
+needs() {
+    case $1 in
+    *clicks* | *-c*) echo clicks ;;
+    *all*) echo all ;;
+    *) tr -cd '0-9' <<<"$1" ;;
+    esac
+}
+
+@test "train runs each learner on the feedback of the learners' table, as the page and the tests of all learners do" {
+    texts
+    # shellcheck disable=SC2046
+    set -- $(update -h | tr -s '\n ' ' ' | sed 's/.*one of: \(.*\) -c every.*/\1/')
+    [ $# -gt 20 ]
+    source "$ROOT/tests/runs.bash"
+    for run in $RUNS; do
+        settings "${run%.*}"
+        set -- "$@" "$(sed 's/^-a \([^ ]*\).*/\1/' <<<"$options"):$(needs "$k")" # beside the names
+    done
+    printf '%s\n' "$@" | grep : | sort -u >run
+    for learner in $(printf '%s\n' "$@" | grep -v :); do
+        made=$(update -h "$learner" | sed -n 's/^It is made for: explore.* | feedback-mask -k //p')
+        page=$(awk -v name="$learner" '/^\.S/ { on = 0 } /^\.It Cm / { on = index($0 " ", " " name " ") } on && sub(/^feedback  /, "") { print; exit }' \
+            "$ROOT/man/rankpipe-learners.7")
+        [ -n "$made" ] && [ -n "$page" ] || { echo "$learner: '$made' '$page'"; return 1; }
+        is "$learner $(needs "${page%;*}")" "$learner $(needs "$made")"
+        less= # is a run with fewer labels good, too?
+        [[ $page != 'all labels; '*'or more'* ]] || less='|[2-9]'
+        grep -qxE "$learner:($(needs "$made")$less)" run || { echo "$learner is not run with $made"; return 1; }
+    done
+    # a learner that the table has with other feedback
+    mkdir -p there/bin there/cmd
+    cp "$ROOT"/cmd/{train,plot} there/cmd
+    printf '#!/bin/sh\n[ "$1" = -h ] || exec "%s" "$@"\n"%s" "$@" | sed "s/ -k 1$/ -k 7/"\n' "$ROOT"/bin/{update,update} \
+        >there/bin/update
+    chmod +x there/bin/update
+    python3 there/cmd/train -n 20 -s 1 -a ridge -o told train.svm test.svm >said
+    train -n 20 -s 1 -a ridge -k 7 -o asked train.svm test.svm >said
+    same told/models/ridge.seed1.bin "asked/models/ridge_7_judged.seed1.bin"
+}
