@@ -91,9 +91,20 @@ static int check_columns(struct click_line *line, struct fault *fault)
     bool clicks = at[CLICK_REQUEST] != SIZE_MAX && at[CLICK_QID] != SIZE_MAX &&
                   at[CLICK_DOC] != SIZE_MAX;
     return lacks == 0 ? 0 : lines_wrong(&line->lines, line->lines.text, line->lines.bytes, fault,
-                                        "no column %s among those that the first line names%s",
-                                        missing.text, clicks ? "; if these are clicks alone, give "
-                                        "-r RUN, the lists that were shown" : "");
+                                        "no column %s among those that the first line names; %s",
+                                        missing.text, clicks ? "if these are clicks alone, give "
+                                        "-r RUN, the lists that were shown"
+                                        : "rename one there, as sed '1s/query/qid/' does");
+}
+
+/* 0, or a fault where commas part the columns. */
+static int check_tabs(struct click_line *line, struct fault *fault)
+{
+    const char *text = line->lines.text;
+    if (line->fields > 1 || !strchr(text, ','))
+        return 0;
+    return lines_wrong(&line->lines, text, line->lines.bytes, fault, "columns parted by commas; "
+                       "put tabs there, as tr , '\\t' does where no field has a comma");
 }
 
 /* The current line is the first of a file. 0 or a fault, with which the log ends. */
@@ -109,7 +120,7 @@ static int read_head(struct click_line *line, struct fault *fault)
         result = name_column(line, at, n, first, fault);
         at += n + 1;
     }
-    if (result == 0 && check_columns(line, fault) == 0)
+    if (result == 0 && check_tabs(line, fault) == 0 && check_columns(line, fault) == 0)
         return 0;
     if (fault->kind == FAULT_DATA)
         fault->kind = FAULT_CUT; /* no line after it can be read */
@@ -188,16 +199,19 @@ static int read_time(struct click_line *line, struct click_shown *shown, struct 
     if (!shown->timed || (copy_number(line, CLICK_TIME, text) &&
                           record_number(text, RECORD_MOST - 1, &shown->time)))
         return 0;
-    return wrong_field(line, CLICK_TIME, "a whole number of milliseconds since 1970", fault);
+    return wrong_field(line, CLICK_TIME, "a whole number of milliseconds since 1970, as date -d "
+                                         "TIME +%s000 prints it", fault);
 }
 
 static int read_position(struct click_line *line, uint32_t *position, struct fault *fault)
 {
     char text[NUMBER];
     uint64_t value;
-    if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value) ||
-        value == 0)
+    if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value))
         return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top)", fault);
+    if (value == 0)
+        return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top); of a log that "
+                           "counts from 0, add 1 to each", fault);
     *position = (uint32_t)value;
     return 0;
 }
@@ -229,7 +243,11 @@ static int check_name(struct click_line *line, struct fault *fault)
     bool word = line->bytes[CLICK_DOC] > 0;
     for (size_t i = 0; i < line->bytes[CLICK_DOC]; i++)
         word = word && (unsigned char)name[i] > ' ' && name[i] != 127;
-    return word ? 0 : wrong_field(line, CLICK_DOC, "a name of one word", fault);
+    if (word)
+        return 0;
+    return wrong_field(line, CLICK_DOC, line->bytes[CLICK_DOC] == 0 ? "a name of one word"
+                       : "a name of one word; write a blank as _ here and in the candidates",
+                       fault);
 }
 
 /* Reads the fields of the current line except request and qid. 0 or a data fault. */

@@ -33,6 +33,15 @@ holds() {
     }
 }
 
+@test "make help names what can be made" {
+    papers help >help
+    for target in $(sed -n 's/^ make \([a-z-]*\) .*/\1/p' help | grep -v '^-'); do
+        papers -n "$target" >/dev/null
+        echo "$target"
+    done >targets
+    [ "$(wc -l <targets)" -ge 6 ]
+}
+
 @test "quick makes every table and picture, and a second make nothing" {
     in_release
     need_gnuplot

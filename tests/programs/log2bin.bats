@@ -137,6 +137,12 @@ refused() {
         log2bin -0 log
     lines 'request qid doc' >log
     fails 1 'log2bin: log: line 1: no column position, click among*' log2bin -0 log
+    lines 'request query doc position click' >log
+    fails 1 "log2bin: log: line 1: no column qid among those that the first line names; rename one there, as sed '1s/query/qid/' does: *" \
+        log2bin -0 log
+    printf 'request,qid,doc,position,click\nr1,q,A,1,1\n' >log
+    fails 1 "log2bin: log: line 1: columns parted by commas; put tabs there, as tr , '?t' does where no field has a comma: 'request,*" \
+        log2bin -0 log
     lines 'request qid doc position click doc' >log
     fails 1 "log2bin: log: line 1: a column that comes twice: 'doc'" log2bin -0 log
     fails 1 'log2bin: log: line 1: *' log2bin -0 -k log
@@ -148,12 +154,15 @@ refused() {
 
 @test "a line that is wrong is named, with what is wrong" {
     refused "line 2: 4 fields, but the first line names 5 columns:*" 'r1 q A 1'
-    refused "line 2: the position is not a whole number from 1 (the top): '0'" 'r1 q A 0 1'
+    refused "line 2: the position is not a whole number from 1 (the top); of a log that counts from 0, add 1 to each: '0'" 'r1 q A 0 1'
     refused "line 2: the position is not a whole number*" 'r1 q A 1.5 1'
     refused "line 2: the click is not a number*: '-1'" 'r1 q A 1 -1'
     refused "line 2: the click is not a number*: 'nan'" 'r1 q A 1 nan'
     refused "line 2: the click is not a number*: ''" 'r1 q A 1 '
     refused "line 2: the doc is not a name of one word: ''" 'r1 q  1 1'
+    lines "$HEAD" >log
+    printf 'r1\tq\ta b\t1\t1\n' >>log
+    fails 1 "log2bin: log: line 2: the doc is not a name of one word; write a blank as _ here and in the candidates: 'a b'" log2bin -0 log
     refused "line 2: the request is not a name*" ' q A 1 1'
     refused "line 2: the qid is not a name*" 'r1  A 1 1'
     refused "line 3: request r1 has two qids: 'p'" 'r1 q A 1 1' 'r1 p B 2 1'
@@ -166,7 +175,7 @@ refused() {
     lines "$HEAD propensity" 'r1 q A 1 1 1.5' >log
     fails 1 "log2bin: log: line 2: the propensity is not a number above 0*" log2bin -0 log
     lines "$HEAD time" 'r1 q A 1 1 2024-01-01' >log
-    fails 1 "log2bin: log: line 2: the time is not a whole number of milliseconds*" log2bin -0 log
+    fails 1 "log2bin: log: line 2: the time is not a whole number of milliseconds since 1970, as date -d TIME +%s000 prints it: '*" log2bin -0 log
 }
 
 @test "a request that is wrong is named: gaps, two documents at a place, one at two, and one that returns" {
