@@ -55,8 +55,8 @@ says() {
     for t in "${@:3}"; do printf 'r%s\ttime=%.0f%s clicks=1 %s\n' "$t" $(($(now "-${AGO-50}") + t)) "$client" "$values"; done
 }
 
-# asked QUERY: the rounds, of that query; \1 in it is the number of the round.
-asked() {
+# of_query QUERY: the rounds, of that query; \1 in it is the number of the round.
+of_query() {
     LC_ALL=C sed "s/ t=\([0-9]*\) qid=[^ ]*/ t=\1 qid=$1/g"
 }
 

@@ -299,7 +299,7 @@ now: to learn anew from them, run: rankpipe service set base on"
 }
 
 @test "voice and clients: settings of what a client counts, and of how many memory waits for" {
-    { rounds 1 3 | asked a; rounds 4 12 | asked b; } | spool log >/dev/null
+    { rounds 1 3 | of_query a; rounds 4 12 | of_query b; } | spool log >/dev/null
     mkdir answers
     says x '0 1' 1 2 3 4 5 >answers/a
     rankpipe service first

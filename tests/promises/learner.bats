@@ -185,7 +185,7 @@ $each second round of a request"
 
 @test "one client is one voice for a query: eight clicks leave the bytes of one, in one run or in many" {
     local each
-    { rounds 1 12 | asked one; rounds 13 32; } | spool log >/dev/null
+    { rounds 1 12 | of_query one; rounds 13 32; } | spool log >/dev/null
     mkdir answers
     says x '0 0 1' 1 2 3 4 5 6 7 8 >eight
     cp eight answers/a
@@ -221,8 +221,8 @@ $each second round of a request"
 }
 
 @test "a client has ten voices a day, or a hundredth of them; yesterday was a day of its own" {
-    rounds 1 1240 | asked 'own\1' | spool log >/dev/null
-    rounds 1241 1250 90000 | asked 'own\1' | spool log >/dev/null
+    rounds 1 1240 | of_query 'own\1' | spool log >/dev/null
+    rounds 1241 1250 90000 | of_query 'own\1' | spool log >/dev/null
     mkdir answers
     says x '0 1' $(seq 1 40) >answers/a
     AGO=89950 says x '0 1' $(seq 1241 1250) >>answers/a
