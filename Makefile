@@ -328,6 +328,10 @@ hosts: all
 first-day: all
 	@tests/promises/first-day
 
+## hostile: one or two clients of a service that search and click 10,000 times, against what five others clicked; some minutes
+hostile: all
+	@tests/promises/hostile-service
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -341,4 +345,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
-	soak looks crash hosts first-day load machine mutants clean
+	soak looks crash hosts first-day hostile load machine mutants clean

@@ -108,7 +108,7 @@ block() {
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, quick and release-check, which run them; make bench and make load, which time;
     # make mutants, which takes an hour (mutants.bats tests its parts);
-    # make crash and make hosts, which take minutes (crash.bats and hosts.bats run them in short); make machine and make
+    # make crash, hosts and hostile, which take minutes (crash.bats and hosts.bats run two of them in short); make machine and make
     # deb-check, which download Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
@@ -129,6 +129,7 @@ make demo
 make first-day
 make fuzz
 make help
+make hostile
 make hosts
 make install
 make load
