@@ -56,6 +56,8 @@ static const struct option options_known[] = {
       OPTION_WORD(metric, gain) },
     { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)",
       OPTION_WHOLE(metric, grade, 1, 1000) },
+    { 'R', NULL, NULL, "ips, snips, dr: the column rival is the scores (default: the column score)",
+      OPTION_FLAG(metric, evidence.logged.target.rival) },
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
                            "5, 10, 20, 50, ... rounds)",
       OPTION_WHOLE(metric, every, 1, RECORD_MOST) },
@@ -73,6 +75,8 @@ static const struct option options_known[] = {
       OPTION_WHOLE(metric, evidence.ties.seed, 0, RECORD_MOST) },
     { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)",
       OPTION_TEXT(metric, file) },
+    { 'x', "policy", target_name, "ips, snips, dr: policy to be judged, with what it takes, as in "
+                                  "top,gamma=0.1,places=3 (default greedy)", OPTION_OWN },
     { 'z', "value", nothing_word, "value of a measure where it is undefined (default 0)",
       OPTION_WORD(metric, nothing) },
     { 0 },
@@ -99,8 +103,17 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
         if (top > my->evidence.measured.top)
             my->evidence.measured.top = top;
     }
-    return my->theta && !my->estimates
-               ? fault_usage(fault, "-p needs an estimate, such as snips:dcg@10") : 0;
+    return 0;
+}
+
+/* Do the options of estimates go with the measures and each other? */
+static int check_estimates(const struct metric *my, const struct options *options)
+{
+    for (const char *letter = "pxR"; *letter; letter++)
+        if (options->given[(unsigned char)*letter] && !my->estimates)
+            return fault_usage(options->fault, "-%c needs an estimate, such as snips:dcg@10",
+                               *letter);
+    return target_check(&my->evidence.logged.target, options->fault);
 }
 
 static int parse(void *self, struct options *options, struct host *host)
@@ -112,7 +125,11 @@ static int parse(void *self, struct options *options, struct host *host)
     my->grade = 4;
     conventions->epsilon = 0.01;
     my->evidence.ties.seed = 1;
-    int letter = options_read(options);
+    int letter;
+    while ((letter = options_next(options)) > 0)
+        if (letter == 'x' && target_parse(&my->evidence.logged.target, options->value,
+                                          options->fault) < 0)
+            return -1;
     if (letter < 0)
         return letter;
     conventions->letor_discount = my->discount == 1;
@@ -127,7 +144,8 @@ static int parse(void *self, struct options *options, struct host *host)
         host->kind = FILTER;
     if (!*options_operands(options))
         return fault_usage(options->fault, "no measure named: give one, such as ndcg@10");
-    return parse_measures(my, options_operands(options), options->fault);
+    if (parse_measures(my, options_operands(options), options->fault) < 0) return -1;
+    return check_estimates(my, options);
 }
 
 static int open_metric(void *self)
@@ -221,6 +239,11 @@ static void report(const struct metric *my)
         warn(my->host, "metric", "%s", line.text);
         line = (struct fault){ FAULT_NONE, "" };
     }
+    for (size_t i = 0; i < my->measures; i++)
+        for (unsigned said = 0; tally_doubt(my->tally, i, said, &line); said++) {
+            warn(my->host, "metric", "%s", line.text);
+            line = (struct fault){ FAULT_NONE, "" };
+        }
 }
 
 static int close_metric(void *self, enum ended ended)
@@ -249,8 +272,8 @@ static int close_metric(void *self, enum ended ended)
 
 const struct filter metric = {
     .name = "metric",
-    .usage = "[-ioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-p file] "
-             "[-s seed] [-t file] [-z value] measure ...",
+    .usage = "[-Rioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-p file] "
+             "[-s seed] [-t file] [-x policy] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
     .operand = { .value = "measure", .words = tally_word, .text = "what to print" },

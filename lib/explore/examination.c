@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
+#include "explore/placement.h"
 #include "explore/propensity.h"
 #include "io/lines.h"
 
@@ -112,116 +113,49 @@ void examination_close(struct examination *my)
 
 /* ---- expected examination ---- */
 
-/* One round, with m documents, K places seen, and T = top, swap or slot, 0: none of them. */
-struct drawn {
-    size_t m, K, T;
-    double gamma;
-    const double *theta;
-    double *chance; /* chance[T + 1], to work in */
-};
-
-/* The sum of theta over positions from..until - 1, from 0. */
-static double sum(const struct drawn *d, size_t from, size_t until)
-{
-    double sum = 0;
-    for (size_t k = from; k < until && k < d->K; k++)
-        sum += d->theta[k];
-    return sum;
-}
-
-static double theta_of(const struct drawn *d, size_t k)
-{
-    return k < d->K ? d->theta[k] : 0;
-}
-
-/* R of a document that g others precede in the greedy order. chance[x] is P(X = x), after each of T
- * draws without replacement. */
-static double shifted(const struct drawn *d, size_t g)
-{
-    double mean = 0;
-    for (size_t x = 0; x <= d->T; x++)
-        d->chance[x] = x == 0;
-    for (size_t i = 0; i < d->T; i++)
-        for (size_t x = i + 2; x-- > 0;) {
-            double left = (double)(d->m - 1 - i);
-            double more = x > 0 && g >= x - 1 ? d->chance[x - 1] * (double)(g - (x - 1)) / left : 0;
-            double same = x <= i ? d->chance[x] * (1 - ((double)g - (double)x) / left) : 0;
-            d->chance[x] = more + same;
-        }
-    for (size_t x = 0; x <= d->T && x <= g; x++)
-        mean += d->chance[x] * theta_of(d, d->T + g - x);
-    return mean;
-}
-
-/* Of a round that explores: gamma alone, and with top. */
-static double by_top(const struct drawn *d, size_t g)
-{
-    double m = (double)d->m;
-    if (d->T == 0 || d->T >= d->K || d->T >= d->m)
-        return sum(d, 0, d->K) / m;
-    return sum(d, 0, d->T) / m + (1 - (double)d->T / m) * shifted(d, g);
-}
-
-/* Of a round that swaps. */
-static double by_swap(const struct drawn *d, size_t g)
-{
-    double T = (double)d->T, below = (double)d->m - T;
-    if (d->T >= d->m)
-        return theta_of(d, g);
-    return g < d->T ? (1 - 1 / T) * theta_of(d, g) + sum(d, d->T, d->K) / (T * below)
-                    : (1 - 1 / below) * theta_of(d, g) + sum(d, 0, d->T) / (T * below);
-}
-
-/* Of a round that draws one document for its slot. */
-static double by_slot(const struct drawn *d, size_t g)
-{
-    if (g + 1 < d->T || d->T >= d->m)
-        return theta_of(d, g);
-    double above = (double)(g + 1 - d->T), below = (double)(d->m - 1 - g);
-    return (theta_of(d, d->T - 1) + below * theta_of(d, g + 1) + above * theta_of(d, g)) /
-           (above + 1 + below);
-}
-
 /* place[docs]: the positions of the greedy order, from 0. */
-static int find_by_gamma(const struct round *round, struct drawn *d, struct buffer *room,
+static int find_by_gamma(const struct round *round, const double *theta, struct buffer *room,
                          double *pi, struct fault *fault)
 {
     const uint32_t *greedy = round->greedy ? round->greedy : round->order;
-    double (*explore)(const struct drawn *d, size_t g) = round->swap   ? by_swap
-                                                         : round->slot ? by_slot : by_top;
+    size_t m = round->docs, K = round->places;
+    double (*explored)(const struct placement *p, size_t g) =
+        round->swap ? placement_swap : round->slot ? placement_slot : placement_top;
     uint64_t T = round->swap ? round->swap : round->slot ? round->slot : round->top;
-    d->T = T < d->m ? (size_t)T : d->m;
-    size_t few = explore == by_top && d->T < d->K ? d->T + 1 : 1;
-    d->chance = buffer_for(room, few * sizeof(double) + d->m * sizeof(uint32_t), 1, fault);
-    if (!d->chance) return -1;
-    uint32_t *place = (uint32_t *)(d->chance + few);
-    for (size_t g = 0; g < d->m; g++)
+    struct placement p = { .docs = m, .places = K, .weight = theta, .T = T < m ? (size_t)T : m };
+    size_t few = explored == placement_top && p.T < K ? p.T + 1 : 1;
+    p.chance = buffer_for(room, few * sizeof(double) + m * sizeof(uint32_t), 1, fault);
+    if (!p.chance) return -1;
+    uint32_t *place = (uint32_t *)(p.chance + few);
+    placement_start(&p);
+    for (size_t g = 0; g < m; g++)
         place[greedy[g]] = (uint32_t)g;
-    for (size_t a = 0; a < d->K; a++) {
+    for (size_t a = 0; a < K; a++) {
         size_t g = place[round->order[a]];
-        pi[a] = (1 - d->gamma) * theta_of(d, g) + d->gamma * explore(d, g);
+        pi[a] = (1 - round->gamma) * (g < K ? theta[g] : 0) + round->gamma * explored(&p, g);
     }
     return 0;
 }
 
 /* Plackett-Luce, of which the first two places are known. */
-static int find_by_logit(const struct round *round, const struct drawn *d, struct buffer *room,
+static int find_by_logit(const struct round *round, const double *theta, struct buffer *room,
                          double *pi, struct fault *fault)
 {
     struct luce one, two = { { 0 }, 0 };
-    double *weight = buffer_for(room, d->m, sizeof *weight, fault);
+    size_t m = round->docs, K = round->places;
+    double *weight = buffer_for(room, m, sizeof *weight, fault);
     if (!weight) return -1;
-    if (d->K > LUCE_PLACES)
+    if (K > LUCE_PLACES)
         return fault_data(fault, "seen covers %zu places, but after explore -p plackett-luce "
                           "examination is known for at most %d: use feedback-mask -k %d, or "
-                          "explore -g", d->K, LUCE_PLACES, LUCE_PLACES);
-    if (d->K == LUCE_PLACES)
-        propensity_luce(d->m, round->logit, 2, round->order, weight, &two);
-    for (size_t a = 0; a < d->K; a++) {
-        propensity_luce(d->m, round->logit, 1, &round->order[a], weight, &one);
-        pi[a] = one.one[0] * d->theta[0];
-        if (d->K == LUCE_PLACES && two.one[a] > one.one[0])
-            pi[a] += (two.one[a] - one.one[0]) * d->theta[1];
+                          "explore -g", K, LUCE_PLACES, LUCE_PLACES);
+    if (K == LUCE_PLACES)
+        propensity_luce(m, round->logit, 2, round->order, weight, &two);
+    for (size_t a = 0; a < K; a++) {
+        propensity_luce(m, round->logit, 1, &round->order[a], weight, &one);
+        pi[a] = one.one[0] * theta[0];
+        if (K == LUCE_PLACES && two.one[a] > one.one[0])
+            pi[a] += (two.one[a] - one.one[0]) * theta[1];
     }
     return 0;
 }
@@ -281,19 +215,19 @@ int expected_examination(const struct round *round, const struct examination *ex
                          const char *name, struct buffer *room, double *pi, enum support *support,
                          struct fault *fault)
 {
-    struct drawn d = { .m = round->docs, .K = round->places, .gamma = round->gamma,
-                       .theta = examination->theta };
-    if (examination_covers(examination, d.K, fault) < 0 || check(round, name, fault) < 0) return -1;
+    const double *theta = examination->theta;
+    size_t K = round->places;
+    if (examination_covers(examination, K, fault) < 0 || check(round, name, fault) < 0) return -1;
     if (round->propensity) {
-        memcpy(pi, round->propensity, d.K * sizeof *pi);
+        memcpy(pi, round->propensity, K * sizeof *pi);
         *support = SUPPORT_UNKNOWN;
         return 0;
     }
     uint64_t open = round->swap ? round->swap : round->slot; /* 0: every document may come up */
-    bool chance = round->logit || (d.gamma > 0 && open < d.m);
+    bool chance = round->logit || (round->gamma > 0 && open < round->docs);
     *support = chance ? SUPPORT_ALL : SUPPORT_SHOWN;
-    if ((round->logit ? find_by_logit(round, &d, room, pi, fault)
-                      : find_by_gamma(round, &d, room, pi, fault)) < 0)
+    if ((round->logit ? find_by_logit(round, theta, room, pi, fault)
+                      : find_by_gamma(round, theta, room, pi, fault)) < 0)
         return -1;
     return check_pi(round, pi, fault);
 }

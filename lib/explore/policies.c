@@ -434,21 +434,24 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 
 const struct policy policies[POLICIES_MOST + 1] = {
     [POLICY_SLOT] = { "slot", "BFTgk", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
-                      check_score, show_slot },
+                      check_score, show_slot, placement_slot, NULL },
     [POLICY_WORTH] = { "worth", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
-                       show_mostly },
+                       show_mostly, placement_top, NULL },
     [POLICY_INDEX] = { "index", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,
-                       show_mostly },
+                       show_mostly, placement_top, NULL },
     [POLICY_UNIFORM] = { "uniform", "BFTg", "", "", false, 0, 0, 1, NULL, check_uniform,
-                         show_mostly },
-    { "top", "FTgk", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly },
-    { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly },
-    { "plackett-luce", "BFH", "", "", false, 0, 0, 1, NULL, check_score, show_luce },
-    { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft },
+                         show_mostly, placement_uniform, NULL },
+    { "top", "FTgk", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly,
+      placement_top, NULL },
+    { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,
+      placement_swap, NULL },
+    { "plackett-luce", "BFH", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
+    { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft, NULL,
+      "it shows two rankings in turn: judge each of them" },
     { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
-      check_list, show_blocks },
+      check_list, show_blocks, NULL, "its orders depend on other rounds" },
     { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, 0, 1, NULL,
-      check_list, show_leader },
+      check_list, show_leader, NULL, "its noise depends on the length of the run" },
 };
 
 const char *policies_name(size_t i)
@@ -496,15 +499,30 @@ static int check_bound(const struct explorer *my, const struct round *round, str
     return 0;
 }
 
+/* The policy of the round, its places and its rate. */
+static void set_policy(struct explorer *my, const struct round *round)
+{
+    my->now = my->policy ? my->policy : usual(my, round);
+    my->k = my->places > 0 ? my->places
+            : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : my->now->places;
+    my->rate = my->rated ? my->gamma : my->now->gamma;
+}
+
+int policies_rank(struct explorer *my, const struct round *round, uint32_t *order,
+                  struct fault *fault)
+{
+    if (!my->policy)
+        return rank(my, round, round->score, order, fault);
+    set_policy(my, round);
+    return rank_greedily(my, round, order, fault);
+}
+
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
 {
     if (check_new(my, round, fault) < 0 || check_bound(my, round, fault) < 0) return -1;
     my->seed = my->repeats ? round->seed : my->seed;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
-    my->now = my->policy ? my->policy : usual(my, round);
-    my->k = my->places > 0 ? my->places
-            : my->now->rank == rank_by_worth && round->judged > 0 ? round->judged : my->now->places;
-    my->rate = my->rated ? my->gamma : my->now->gamma;
+    set_policy(my, round);
     if (my->now->check(my, round, fault) < 0) return -1;
     round_forget_choice(round);
     if (my->now->show(my, round, &rng, fault) < 0) return -1;

@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "explore/bounded.h"
+#include "explore/placement.h"
 #include "explore/round_blocks.h"
 #include "math/rng.h"
 #include "stream/round.h"
@@ -65,6 +66,11 @@ struct policy {
     /* Gives a checked round its order, and the keys and columns that say how it was drawn. `rng`
      * is at the start of the round's draws. 0 or a fault. */
     int (*show)(struct explorer *my, struct round *round, struct rng *rng, struct fault *fault);
+
+    /* Where it places documents, in a round that explores; NULL: as plackett-luce does, unless
+     * `unplaced` says why nobody knows. */
+    double (*place)(const struct placement *placement, size_t g);
+    const char *unplaced;
 };
 
 /* The table, ended by a NULL name. Without a policy, a round that has rates= is shown by policy
@@ -80,6 +86,12 @@ const char *policies_name(size_t i);
  * without a place: the round has answers on the order that was shown, or has an order, and neither
  * `redraws` nor `repeats`. O(docs log docs). */
 int policies_show(struct explorer *my, struct round *round, struct fault *fault);
+
+/* order[docs]: the greedy order of the policy that was chosen, of which it sets k and rate; without
+ * one, that by score. The round has the columns by which the policy ranks. 0 or a fault.
+ * O(docs log docs). */
+int policies_rank(struct explorer *my, const struct round *round, uint32_t *order,
+                  struct fault *fault);
 
 void policies_close(struct explorer *my);
 

@@ -88,37 +88,58 @@ struct shown {
     const double *relevance, *propensity, *share;
 };
 
-/* Fills in the documents seen, in the order of the other ranking. */
+/* at[docs]: where each document was shown, from 1; 0: not seen; REGULAR: not seen, but one of the
+ * first of a greedy order that is shown in at least half of the rounds. */
+enum { REGULAR = UINT32_MAX };
+static void mark_documents(const struct shown *shown, const struct round *round, uint32_t *at)
+{
+    const uint32_t *greedy = round->greedy ? round->greedy : round->order;
+    memset(at, 0, round->docs * sizeof *at);
+    for (size_t a = 0; greedy && round->explored && round->gamma <= 0.5 && a < round->places; a++)
+        at[greedy[a]] = REGULAR;
+    for (size_t a = 0; a < shown->places; a++)
+        at[shown->doc[a]] = (uint32_t)a + 1;
+}
+
+/* Fills in the documents seen, in the target's order. */
 static int line_up(struct logged *logged, const struct shown *shown, const struct round *round,
                    const struct ties *ties, struct fault *fault)
 {
-    size_t m = round->docs, n = 0;
+    size_t m = round->docs, n = 0, each = 3 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(bool);
     uint32_t *order = buffer_for(&logged->buffer[1], 2 * m, sizeof *order, fault);
-    double *relevance = buffer_for(&logged->buffer[2], m, 3 * sizeof(double) + sizeof(uint32_t),
-                                   fault);
-    if (!order || !relevance) return -1;
+    double *relevance = buffer_for(&logged->buffer[2], m, each, fault);
+    if (!order || !relevance || target_rank(&logged->target, round, ties, order, fault) < 0)
+        return -1;
     double *propensity = relevance + m, *share = propensity + m;
-    uint32_t *at = order + m, *place = (uint32_t *)(share + m);
-    ties_rank(ties, RNG_TIES, round->t, m, round->score, round->base, order, at);
-    memset(at, 0, m * sizeof *at); /* where it was shown, from 1; 0: not seen */
-    for (size_t a = 0; a < shown->places; a++)
-        at[shown->doc[a]] = (uint32_t)a + 1;
+    uint32_t *at = order + m, *place = (uint32_t *)(share + m), *where = place + m;
+    bool *seldom = (bool *)(where + m), explored = round->greedy || round->logit;
+    mark_documents(shown, round, at);
     for (size_t i = 0; i < m; i++) {
         size_t a = at[order[i]];
-        if (a == 0)
+        seldom[i] = a == 0;
+        if (a == 0 || a == REGULAR)
             continue;
         place[n] = (uint32_t)i;
+        where[n] = (uint32_t)a - 1;
         relevance[n] = shown->relevance[a - 1];
         propensity[n] = shown->propensity[a - 1];
-        share[n++] = shown->share[a - 1];
+        share[n] = shown->share[a - 1];
+        seldom[i] = propensity[n] < share[n] / 2;
+        explored = explored || (round->propensity && propensity[n] < share[n]);
+        n++;
     }
     logged->docs = m;
     logged->seen = n;
     logged->order = order;
     logged->place = place;
+    logged->shown = where;
     logged->relevance = relevance;
     logged->propensity = propensity;
     logged->share = share;
+    logged->seldom = seldom;
+    logged->explored = explored;
+    logged->weighed = NULL;
+    logged->t = round->t;
     return 0;
 }
 
@@ -176,7 +197,7 @@ int offline_round(struct logged *logged, const struct round *round, const struct
     if (!round->seen && !round->label)
         return fault_data(fault, "%s needs seen or label: put feedback-mask or feedback-join "
                           "before metric", name);
-    if (!round->score)
+    if (!round->score && !logged->target.rival)
         return fault_data(fault, "%s needs score: put score -m, with the model to be evaluated, "
                           "before metric", name);
     if ((logged->examination ? take_clicks(logged, round, name, &shown, fault)
@@ -222,6 +243,7 @@ void offline_close(struct logged *logged)
 {
     for (size_t i = 0; i < sizeof logged->buffer / sizeof *logged->buffer; i++)
         buffer_free(&logged->buffer[i]);
+    target_close(&logged->target);
 }
 
 /* ---- the measure ---- */
@@ -265,6 +287,25 @@ void offline_end(struct offline *offline)
     baseline_close(&offline->baseline);
 }
 
+/* The weights of the measure's positions, and W under the target. */
+static int weigh(const struct offline *offline, struct logged *logged,
+                 const struct measured *measured, struct fault *fault)
+{
+    const struct linear_measure *linear = offline->linear;
+    size_t m = logged->docs, places = offline->measure.cutoff < m ? offline->measure.cutoff : m;
+    if (logged->weighed == linear && logged->cutoff == offline->measure.cutoff)
+        return 0;
+    double *weight = buffer_for(&logged->buffer[4], 2 * m, sizeof *weight, fault);
+    if (!weight) return -1;
+    for (size_t k = 0; k < m; k++)
+        weight[k] = k < places ? linear->sign * linear->weight(measured, k) : 0;
+    logged->weight = weight;
+    logged->W = weight + m;
+    logged->weighed = linear;
+    logged->cutoff = offline->measure.cutoff;
+    return target_weights(&logged->target, m, places, weight, weight + m, measured->work, fault);
+}
+
 /* a and b. Sums go by position, as in measure_value and look_at_all, so that they have
  * the same bits where everything is seen. */
 static void look_at_seen(struct offline *offline, const struct logged *logged,
@@ -272,33 +313,67 @@ static void look_at_seen(struct offline *offline, const struct logged *logged,
 {
     const struct linear_measure *linear = offline->linear;
     double a = 0, b = 0, shown = 0;
-    for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++) {
-        double weight = linear->sign * linear->weight(measured, logged->place[i]);
+    for (size_t i = 0; i < logged->seen; i++) {
+        double W = logged->W[logged->place[i]];
+        if (W == 0)
+            continue;
         if (logged->relevance[i] > 0)
-            a += linear->gain(measured, logged->relevance[i]) * weight / logged->propensity[i];
-        b += weight * logged->share[i] / logged->propensity[i];
-        shown += weight;
+            a += linear->gain(measured, logged->relevance[i]) * W / logged->propensity[i];
+        b += W * logged->share[i] / logged->propensity[i];
+        shown += W;
     }
     offline->round[OFFLINE_A] = a / offline->unit;
     offline->round[OFFLINE_B] = b;
     offline->supported = shown;
 }
 
-static double look_at_all(const struct offline *offline, const struct measured *measured,
-                          size_t docs)
+static double look_at_all(const struct logged *logged)
 {
-    const struct linear_measure *linear = offline->linear;
     double c = 0;
-    for (size_t i = 0; i < docs && i < offline->measure.cutoff; i++)
-        c += linear->sign * linear->weight(measured, i);
+    for (size_t i = 0; i < logged->docs; i++)
+        c += logged->W[i];
     return c;
 }
 
-/* ---- of clicks ---- */
-
-static struct clicked *clicked_at(struct offline *offline, size_t place)
+/* What the round tells of documents that are seldom shown. */
+static void look_at_seldom(struct offline *offline, const struct logged *logged)
 {
-    return &offline->at[place < OFFLINE_PLACES ? place : OFFLINE_PLACES - 1];
+    struct offline_knowledge last = { .b = offline->round[OFFLINE_B], .t = logged->t };
+    for (size_t i = 0; i < logged->docs && !last.unsure; i++)
+        last.unsure = logged->seldom[i] && logged->W[i] > 0;
+    for (size_t i = 0; i < logged->seen; i++) {
+        double W = logged->W[logged->place[i]];
+        if (W == 0 || !(logged->relevance[i] > 0))
+            continue;
+        last.fed = true;
+        last.lifted = last.lifted ||
+                      (logged->explored &&
+                       W * logged->share[i] >
+                           logged->weight[logged->shown[i]] * logged->propensity[i]);
+    }
+    offline->last = last;
+}
+
+/* ---- the model of feedback ---- */
+
+/* Which sums the document at a position of the target's order belongs to. */
+static bool is_apart(const struct offline *offline, const struct logged *logged, size_t place)
+{
+    return !offline->clicks && logged->seldom[place];
+}
+
+static struct paid *paid_at(struct offline *offline, bool apart, size_t place)
+{
+    return &offline->at[apart][place < OFFLINE_PLACES ? place : OFFLINE_PLACES - 1];
+}
+
+/* G: where these documents had no gain yet, that of the others. */
+static double find_G(const struct offline *offline, bool apart)
+{
+    if (!(offline->paid[apart].gains > 0))
+        apart = !apart;
+    const struct paid *paid = &offline->paid[apart];
+    return offline->clicks ? 1 : paid->gains > 0 ? paid->squares / paid->gains : 0;
 }
 
 /* r or g of the i-th document seen. */
@@ -307,30 +382,51 @@ static double expect(struct offline *offline, const struct logged *logged, size_
     size_t place = logged->place[i];
     if (offline->estimator == OFFLINE_DR)
         return baseline_expect(&offline->baseline, logged->order[place]);
-    const struct clicked *at = clicked_at(offline, place);
-    return (at->clicks + 0.5) / (at->examined + 1);
+    bool apart = is_apart(offline, logged, place);
+    const struct paid *at = paid_at(offline, apart, place), *paid = &offline->paid[apart];
+    double prior = find_G(offline, apart) / 2;
+    if (!offline->clicks)
+        prior = (paid->gains + prior) / (paid->examined + 1);
+    return (at->gains + prior) / (at->examined + 1);
 }
 
-/* M and V: what clicks there would have been. M of dr is added by look_beyond. */
+static void add_paid(struct paid *paid, double gain, double examined)
+{
+    paid->gains += gain;
+    paid->squares += gain * gain;
+    paid->examined += examined;
+}
+
+/* The gains of the documents seen count for the rounds after this one. */
+static void learn_gains(struct offline *offline, const struct logged *logged,
+                        const struct measured *measured)
+{
+    for (size_t i = 0; i < logged->seen; i++) {
+        size_t place = logged->place[i];
+        bool apart = is_apart(offline, logged, place);
+        double gain = offline->linear->gain(measured, logged->relevance[i]);
+        add_paid(paid_at(offline, apart, place), gain, logged->share[i]);
+        add_paid(&offline->paid[apart], gain, logged->share[i]);
+    }
+}
+
+/* M and V: what feedback there would have been. M of dr is added by look_beyond. */
 static void look_at_model(struct offline *offline, const struct logged *logged,
                           const struct measured *measured)
 {
-    const struct linear_measure *linear = offline->linear;
     double m = 0, v = 0, unit = offline->unit;
     for (size_t i = 0; i < logged->seen; i++) {
         size_t place = logged->place[i];
-        double u = logged->share[i], r = expect(offline, logged, i), p = u * r < 1 ? u * r : 1;
-        double weight = place < offline->measure.cutoff
-                            ? linear->sign * linear->weight(measured, place) / logged->propensity[i]
-                            : 0;
-        m += offline->estimator == OFFLINE_DR ? 0 : weight * p;
-        v += weight * weight * p * (1 - p);
+        double weight = logged->W[place] / logged->propensity[i];
+        if (weight == 0)
+            continue;
+        double y = logged->share[i] * expect(offline, logged, i);
+        double G = find_G(offline, is_apart(offline, logged, place));
+        y = y < G ? y : G;
+        m += offline->estimator == OFFLINE_DR ? 0 : weight * y;
+        v += weight * weight * y * (G - y);
     }
-    for (size_t i = 0; i < logged->seen; i++) {
-        struct clicked *at = clicked_at(offline, logged->place[i]);
-        at->clicks += logged->relevance[i];
-        at->examined += logged->share[i];
-    }
+    learn_gains(offline, logged, measured);
     offline->round[OFFLINE_M] = m / unit;
     offline->noise = v / (unit * unit);
 }
@@ -343,12 +439,13 @@ static int look_beyond(struct offline *offline, const struct logged *logged,
     const struct linear_measure *linear = offline->linear;
     struct baseline *baseline = &offline->baseline;
     double expected = 0, corrected = 0;
-    for (size_t i = 0; i < logged->docs && i < offline->measure.cutoff; i++)
-        expected += linear->sign * linear->weight(measured, i) *
-                    baseline_expect(baseline, logged->order[i]);
-    for (size_t i = 0; i < logged->seen && logged->place[i] < offline->measure.cutoff; i++)
-        corrected += linear->sign * linear->weight(measured, logged->place[i]) * logged->share[i] *
-                     expect(offline, logged, i) / logged->propensity[i];
+    for (size_t i = 0; i < logged->docs; i++)
+        if (logged->W[i] != 0)
+            expected += logged->W[i] * baseline_expect(baseline, logged->order[i]);
+    for (size_t i = 0; i < logged->seen; i++)
+        if (logged->W[logged->place[i]] != 0)
+            corrected += logged->W[logged->place[i]] * logged->share[i] *
+                         expect(offline, logged, i) / logged->propensity[i];
     offline->round[OFFLINE_A] += (expected - corrected) / offline->unit;
     offline->round[OFFLINE_M] = expected / offline->unit;
     for (size_t i = 0; i < logged->seen; i++) {
@@ -359,12 +456,14 @@ static int look_beyond(struct offline *offline, const struct logged *logged,
     return 0;
 }
 
-int offline_look(struct offline *offline, const struct logged *logged,
-                 const struct measured *measured, struct fault *fault)
+int offline_look(struct offline *offline, struct logged *logged, const struct measured *measured,
+                 struct fault *fault)
 {
     bool sums = offline->clicks || offline->estimator == OFFLINE_SNIPS;
+    if (weigh(offline, logged, measured, fault) < 0) return -1;
     look_at_seen(offline, logged, measured);
-    offline->round[OFFLINE_C] = sums ? look_at_all(offline, measured, logged->docs) : 0;
+    look_at_seldom(offline, logged);
+    offline->round[OFFLINE_C] = sums ? look_at_all(logged) : 0;
     if (logged->support == SUPPORT_ALL)
         offline->supported = offline->round[OFFLINE_C];
     else if (logged->support == SUPPORT_UNKNOWN)
@@ -373,8 +472,7 @@ int offline_look(struct offline *offline, const struct logged *logged,
         offline->round[OFFLINE_B] = 0;
     bool robust = offline->estimator == OFFLINE_DR;
     if (robust && baseline_round(&offline->baseline, &logged->x, fault) < 0) return -1;
-    if (offline->clicks)
-        look_at_model(offline, logged, measured);
+    look_at_model(offline, logged, measured);
     if (robust && look_beyond(offline, logged, measured, fault) < 0) return -1;
     if (fabs(offline->round[OFFLINE_A]) < MOST && offline->round[OFFLINE_B] < MOST)
         return 0;
@@ -393,18 +491,30 @@ void offline_add(struct offline *offline)
     }
     offline->supports += offline->supported;
     offline->noises += offline->noise;
+    offline->unsure = offline->unsure || offline->last.unsure;
+    offline->fed = offline->fed || offline->last.fed;
+    offline->lifted += offline->last.lifted;
+    offline->weights += fabs(offline->last.b);
+    if (offline->rounds == 1 || fabs(offline->last.b) > fabs(offline->heaviest.b))
+        offline->heaviest = offline->last;
     for (size_t i = 0; i < OFFLINE_SUMS; i++)
         for (size_t j = 0; j < OFFLINE_SUMS; j++)
             offline->spread[i][j] += away[i] * away[j] * ((n - 1) / n);
 }
 
+static bool is_known(const struct offline *offline)
+{
+    return offline->rounds > 0 && (offline->fed || !offline->unsure) &&
+           (offline->estimator != OFFLINE_SNIPS || offline->sum[OFFLINE_B] != 0);
+}
+
 double offline_value(const struct offline *offline)
 {
     double mean = offline->sum[OFFLINE_A] / (double)offline->rounds;
-    bool normalised = offline->estimator == OFFLINE_SNIPS;
-    if (offline->rounds == 0 || (normalised && offline->sum[OFFLINE_B] == 0))
+    if (!is_known(offline))
         return NAN;
-    return normalised ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
+    return offline->estimator == OFFLINE_SNIPS
+               ? mean * (offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B]) : mean;
 }
 
 /* The sum of squared deviations of e, with A or M for a: it is that of a except for snips. Rounding
@@ -419,25 +529,62 @@ static double spread(const struct offline *offline, size_t a)
     slope[a] = scale;
     for (size_t i = 0; i < OFFLINE_SUMS; i++)
         for (size_t j = 0; j < OFFLINE_SUMS; j++)
-            sum += slope[i] * slope[j] * offline->spread[i][j];
+            if (slope[i] != 0 && slope[j] != 0) /* of a sum that is not needed it may be NaN */
+                sum += slope[i] * slope[j] * offline->spread[i][j];
     return sum > 0 ? sum : 0;
 }
 
-/* The same by the model of clicks; 0 of labels. */
+/* The same by the model. */
 static double modelled(const struct offline *offline)
 {
     double scale = offline->estimator == OFFLINE_SNIPS
                        ? offline->sum[OFFLINE_C] / offline->sum[OFFLINE_B] : 1;
-    return offline->clicks ? spread(offline, OFFLINE_M) + scale * scale * offline->noises : 0;
+    return spread(offline, OFFLINE_M) + scale * scale * offline->noises;
+}
+
+/* The larger of the errors by the sample and, with `model`, by the model. */
+static double find_error(const struct offline *offline, bool model)
+{
+    double n = (double)offline->rounds;
+    if (offline->rounds < 2 || !is_known(offline))
+        return NAN;
+    double sampled = spread(offline, OFFLINE_A), other = model ? modelled(offline) : 0;
+    double square = sampled > other ? sampled : other;
+    return square > 0 ? sqrt(square / (n - 1) / n) : NAN;
 }
 
 double offline_error(const struct offline *offline)
 {
-    double n = (double)offline->rounds;
-    if (offline->rounds < 2 || isnan(offline_value(offline)))
-        return NAN;
-    double sampled = spread(offline, OFFLINE_A), model = modelled(offline);
-    return sqrt((sampled > model ? sampled : model) / (n - 1) / n);
+    return find_error(offline, offline->clicks);
+}
+
+double offline_margin(const struct offline *offline)
+{
+    bool enough = !offline->unsure || offline->lifted >= OFFLINE_FED;
+    return enough ? 1.959963984540054 * find_error(offline, true) : NAN;
+}
+
+bool offline_doubt(const struct offline *offline, unsigned said, struct fault *line)
+{
+    const char *name = offline->measure.name;
+    double share = fabs(offline->heaviest.b) / offline->weights;
+    bool nothing = offline->unsure && !offline->fed;
+    bool few = offline->unsure && offline->fed && offline->lifted < OFFLINE_FED;
+    bool heavy = offline->unsure && offline->fed && offline->rounds > 10 && share > 0.1;
+    if (nothing && said == 0)
+        (void)fault_other(line, "%s: nothing seen: no document that counts in it has feedback "
+                          "above 0: log more rounds, or explore more", name);
+    else if (few && said == 0)
+        (void)fault_other(line, "%s: no interval of 95 %% yet: it needs %d rounds that explored "
+                          "and have feedback above 0 on a document that is lifted, and the log has "
+                          "%" PRIu64 ": log more rounds, or explore more", name, OFFLINE_FED,
+                          offline->lifted);
+    else if (heavy && said == few)
+        (void)fault_other(line, "%s: round %" PRIu64 " has %.0f %% of all weight: this round "
+                          "decides the estimate", name, offline->heaviest.t, 100 * share);
+    else
+        return false;
+    return true;
 }
 
 double offline_rounds(const struct offline *offline)

@@ -1,38 +1,50 @@
-/* offline: estimates, from a log, the value that another ranking would have had. The log has rounds
- * whose orders were drawn with known probabilities, and feedback on the documents seen (Horvitz &
- * Thompson 1952; Strehl, Langford, Li & Kakade 2010; Li et al. 2018, the item-position model).
- * Feedback is labels, or with a table of examination clicks.
+/* offline: estimates, from a log, the value that another ranking, or another policy, would have
+ * had. The log has rounds whose orders were drawn with known probabilities, and feedback on the
+ * documents seen (Horvitz & Thompson 1952; Strehl, Langford, Li & Kakade 2010; Li et al. 2018, the
+ * item-position model). Feedback is labels, or with a table of examination clicks.
  *
- * The measure M is a sum over documents of weight(position) gain(R) (measure.h). With
- * position_j the position of document j in the other ranking, and pi_j the propensity of j, the
- * probability that it was seen, round t has
- *   a = sum_{j seen} weight(position_j) gain(R_j) / pi_j,
- *   b = sum_{j seen} weight(position_j) u_j / pi_j,    c = sum_j weight(position_j),
- * and over the orders that might have been drawn the mean of a is M, and that of b is c. u_j is 1;
- * of clicks it is theta_k of the position k where j was shown, and pi_j the expected examination of
- * j (examination.h): then M is that of r, where clicks have the probability theta_k r.
+ * The measure M is a sum over documents of weight(position) gain(R) (measure.h). With W_j the mean
+ * weight of the position that the target gives document j (target.h; of a ranking it is the weight
+ * of its position), and pi_j the propensity of j, the probability that it was seen, round t has
+ *   a = sum_{j seen} W_j gain(R_j) / pi_j,
+ *   b = sum_{j seen} W_j u_j / pi_j,    c = sum_j W_j,
+ * and over the orders that might have been drawn the mean of a is that of M under the target, and
+ * that of b is c. u_j is 1; of clicks it is theta_k of the position k where j was shown, and pi_j
+ * the expected examination of j (examination.h): then M is that of r, where clicks have the
+ * probability theta_k r.
  *
  *   ips    A; its standard error is sqrt(var(a) / n)
  *   snips  A C / B, which corrects A by the known mean of b (Swaminathan & Joachims 2015); its
  *          standard error is sqrt(var(e) / n), e = (C/B) (a - q b) + q c, q = A/B
- *   dr     as ips, with a = sum_j weight(position_j) g_j + sum_{j seen} weight(position_j)
- *          (gain(R_j) - u_j g_j) / pi_j, where g_j is what a regression on the features of the
- *          rounds before expects of gain(R_j) / u_j (Dudik, Langford & Li 2011; struct baseline).
- *          Unbiased as ips is; the errors of rounds are uncorrelated, as g_j depends on rounds
- *          before alone
+ *   dr     as ips, with a = sum_j W_j g_j + sum_{j seen} W_j (gain(R_j) - u_j g_j) / pi_j, where
+ *          g_j is what a regression on the features of the rounds before expects of
+ *          gain(R_j) / u_j (Dudik, Langford & Li 2011; struct baseline). Unbiased as ips is; the
+ *          errors of rounds are uncorrelated, as g_j depends on rounds before alone
  *
- * Of clicks, var(a) is the larger of that of the sample and of what the model of clicks says: a few
- * clicks on documents that were seldom shown make most of it, and a log without such a click would
- * say that it has none. Given what was shown, a has the mean M and the variance V,
- *   M = sum_{j seen} weight u_j r_j / pi_j      (dr: sum_j weight g_j)
- *   V = sum_{j seen} weight^2 u_j r_j (1 - u_j r_j) / pi_j^2
- * where r_j is g_j or, of ips and snips, (clicks + 1/2) / (sum of u + 1) of the documents that were
- * seen before and have the position of j in the other ranking. Then var(M) + mean of V takes the
- * place of var(a).
+ * The variance of the sample is too small where little feedback on documents that were seldom shown
+ * makes most of it: a log without such feedback would say that it has none. Given what was shown, a
+ * has the mean M and the variance V,
+ *   M = sum_{j seen} W_j y_j / pi_j      (dr: sum_j W_j g_j)
+ *   V = sum_{j seen} W_j^2 y_j (G - y_j) / pi_j^2
+ * where y_j is u_j g_j or, of ips and snips, u_j (gains + prior) / (sum of u + 1) of the documents
+ * that were seen before and have the position of j in the target's greedy order. A gain that is 0
+ * or G, with the mean y, has the variance y (G - y): G is the sum of squares of the gains before
+ * over their sum. Documents that are seldom shown are mostly worse, and have gains, G and prior
+ * apart from the others: the prior is (gains + G/2) / (documents + 1) of all positions. Of clicks
+ * G is 1 and the prior 1/2, for all documents. The interval takes the larger of var(a) and var(M) +
+ * mean of V; so does the standard error of clicks.
+ *
+ * A document is seldom shown if pi_j < u_j / 2, or if it was not seen and is not one of the first
+ * of the log's greedy order, which is shown in at least half of the rounds. Where the target gives
+ * weight to such documents, nothing is known until a document with weight had feedback above 0, and
+ * the normal interval is not known until OFFLINE_FED rounds that explored had feedback above 0 on a
+ * document that the target lifts. A round explored if it has the column greedy or logit, or the
+ * column propensity with a pi_j below u_j. A document is lifted if W_j is more than what the log
+ * gives it: pi_j / u_j times the weight of the position where it was shown.
  *
  * The effective sample size is (sum b)^2 / sum b^2 (Kish 1965). The share of weight without support
- * is that of documents that no order could have shown, by weight(position_j): 0 where the log says
- * that each may be shown; 1 - B / C where it has propensities of those shown alone.
+ * is that of documents that no order could have shown, by W_j: 0 where the log says that each may
+ * be shown; 1 - B / C where it has propensities of those shown alone.
  *
  * A, B, C are the means of a, b, c over the n rounds, and var is the sample variance. e is the
  * gradient of A C / B times (a, b, c): the delta method. The rounds count as a sample of all rounds
@@ -49,6 +61,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "explore/examination.h"
+#include "explore/target.h"
 #include "math/matrix.h"
 #include "math/order.h"
 #include "math/regression.h"
@@ -78,18 +91,29 @@ int baseline_learn(struct baseline *baseline, size_t i, double worth, double muc
 
 void baseline_close(struct baseline *baseline);
 
-/* A round of a log, prepared by offline_round; all zero at first, except the table. */
+/* A round of a log, prepared by offline_round; all zero at first, except the table and target. */
 struct logged {
     const struct examination *examination; /* of clicks, the caller's; NULL: labels */
+    struct target target;     /* set up by the caller, closed by offline_close */
+    uint64_t t;
     size_t docs, seen;        /* documents; how many of them were seen */
-    const uint32_t *place;    /* place[seen], rising: their positions by score, from 0 */
-    const uint32_t *order;    /* order[docs]: the documents by score */
+    const uint32_t *place;    /* place[seen], rising: their positions in the target's order */
+    const uint32_t *order;    /* order[docs]: the documents in that order */
+    const uint32_t *shown;    /* shown[seen]: where they were shown; both from 0 */
     const double *relevance;  /* relevance[seen] */
     const double *propensity; /* propensity[seen]: pi, above 0 */
     const double *share;      /* share[seen]: u */
+    const bool *seldom;       /* seldom[docs], by position in the target's order */
+    bool explored;
     enum support support;
     struct matrix x;          /* the features, for dr, from offline_features */
-    struct buffer buffer[4];
+    struct buffer buffer[5];
+
+    /* The weights of the positions of a measure, and W[docs], by position in the target's order:
+     * kept for the next measure, which may have the same. */
+    const struct linear_measure *weighed; /* NULL: none of this round */
+    size_t cutoff;
+    const double *weight, *W;
 
     /* Of all rounds so far: how many; in how many nothing was left to chance, as far as their
      * propensities say; is there feedback, and any that is not a click? */
@@ -97,9 +121,9 @@ struct logged {
     bool answered, graded;
 };
 
-/* Prepares a round: the other ranking is the one by score, ties broken by `ties`, as explore breaks
- * them. `name` is the measure's, for messages. A data fault where the round has no scores, no
- * feedback, or no known propensities. O(m log m). */
+/* Prepares a round: the target ranks it, ties broken by `ties`, as explore breaks them. `name` is
+ * the measure's, for messages. A data fault where the round has no scores, no feedback, or no known
+ * propensities. O(m log m). */
 int offline_round(struct logged *logged, const struct round *round, const struct ties *ties,
                  const char *name, struct fault *fault);
 
@@ -113,6 +137,7 @@ bool offline_notice(const struct logged *logged, unsigned said, struct fault *li
 void offline_close(struct logged *logged);
 
 #define OFFLINE_LONG 20000 /* rounds from which on intervals hold what they promise */
+enum { OFFLINE_FED = 20 }; /* rounds that an interval needs */
 
 enum { OFFLINE_A, OFFLINE_B, OFFLINE_C, OFFLINE_M, OFFLINE_SUMS, OFFLINE_PLACES = 64 };
 
@@ -131,9 +156,20 @@ struct offline { /* all zero at first */
     double spread[OFFLINE_SUMS][OFFLINE_SUMS]; /* sums of products of deviations from the mean */
     double supported, supports; /* weight that has support in the last round, and over all */
     double noise, noises;       /* V, the same                                             */
-    struct clicked { /* at a position of the other ranking; those of the last and after it */
-        double clicks, examined;
-    } at[OFFLINE_PLACES];
+    struct offline_knowledge {
+        bool unsure; /* has a document that is seldom shown weight?                      */
+        bool fed;    /* has one with weight feedback above 0?                            */
+        bool lifted; /* and did the round explore, and the target lift such a one?       */
+        double b;
+        uint64_t t;
+    } last, heaviest;           /* of the last round; of that added with the largest b   */
+    bool unsure, fed;           /* the same of any round added                           */
+    uint64_t lifted;            /* how many of them                                      */
+    double weights;             /* the sum of b, whatever the estimator                  */
+    struct paid { /* sums over documents seen: not seldom shown, and, of labels, seldom shown */
+        double gains, squares, examined;
+    } at[2][OFFLINE_PLACES], /* at a position of the other ranking; the last and after it    */
+        paid[2];             /* at all of them                                               */
     struct baseline baseline;   /* of dr */
 };
 
@@ -144,18 +180,23 @@ int offline_parse(struct offline *offline, const char *measure, enum estimator e
 void offline_end(struct offline *offline); /* frees what it holds */
 
 /* Computes a, b and c of a round, from which dr then learns; the sums stay as they are. Needs
- * measure_places. A data fault where the square of a is too large for a double. O(cutoff); of dr
- * O(docs dim + seen dim^2). */
-int offline_look(struct offline *offline, const struct logged *logged,
-                 const struct measured *measured, struct fault *fault);
+ * measure_places. A fault where the square of a is too large for a double, or the work is stopped.
+ * O(docs), and what the target's weights cost; of dr O(docs dim + seen dim^2). */
+int offline_look(struct offline *offline, struct logged *logged, const struct measured *measured,
+                 struct fault *fault);
 
 /* Adds the round of the last offline_look. */
 void offline_add(struct offline *offline);
 
-/* The estimate: NaN without a round, and of snips while B is 0. Its standard error: NaN also with
- * fewer than 2 rounds. */
+/* The estimate: NaN while nothing is known. Its standard error: NaN also with fewer than 2 rounds,
+ * and where it would be 0. Half of the normal interval of 95 %: NaN while it is not known. */
 double offline_value(const struct offline *offline);
 double offline_error(const struct offline *offline);
+double offline_margin(const struct offline *offline);
+
+/* Writes what the user should know of the estimate at the end: nothing was seen; a round has more
+ * than a tenth of all weight; or why there is no interval. As offline_notice. */
+bool offline_doubt(const struct offline *offline, unsigned said, struct fault *line);
 
 /* Of clicks: the effective sample size, and the share of weight without support; NaN without a
  * round. */

@@ -281,7 +281,7 @@ static int look_at_measure(struct tally *tally, const struct evidence *evidence,
     return defined < 0 ? -1 : 0;
 }
 
-int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault)
+int tally_look(struct tally *tally, struct evidence *evidence, struct fault *fault)
 {
     tally->included = true;
     switch (tally->kind) {
@@ -338,6 +338,13 @@ static int print_names(const struct tally *tally, bool raw, struct writer *table
                                  name, name, name, name);
 }
 
+/* They stand after all others, so that columns keep their numbers. */
+static int print_late_names(const struct tally *tally, struct writer *table, struct fault *fault)
+{
+    return tally->kind != TALLY_OFFLINE || tally->offline.clicks
+               ? 0 : writer_text(table, fault, "\t%s:low\t%s:high", tally->name, tally->name);
+}
+
 static int print_number(double value, int digits, struct writer *table, struct fault *fault)
 {
     return isnan(value) ? writer_text(table, fault, "\tnan") /* and never -nan */
@@ -349,12 +356,17 @@ static int print_mean(double mean, struct writer *table, struct fault *fault)
     return print_number(mean, 7, table, fault);
 }
 
-/* The normal interval of 95 %, the effective sample size, and what has no support. */
+static int print_interval(const struct offline *at, struct writer *table, struct fault *fault)
+{
+    const double value = offline_value(at), margin = offline_margin(at);
+    return print_mean(value - margin, table, fault) < 0
+               ? -1 : print_mean(value + margin, table, fault);
+}
+
+/* The interval, the effective sample size, and what has no support. */
 static int print_clicks(const struct offline *at, struct writer *table, struct fault *fault)
 {
-    const double value = offline_value(at), away = 1.959963984540054 * offline_error(at);
-    return print_mean(value - away, table, fault) < 0 ||
-                   print_mean(value + away, table, fault) < 0 ||
+    return print_interval(at, table, fault) < 0 ||
                    print_mean(offline_rounds(at), table, fault) < 0
                ? -1 : print_mean(offline_unsupported(at), table, fault);
 }
@@ -379,6 +391,8 @@ int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct
     if (writer_text(table, fault, "t") < 0) return -1;
     for (size_t i = 0; i < tallies; i++)
         if (print_names(&tally[i], raw, table, fault) < 0) return -1;
+    for (size_t i = 0; i < tallies && !raw; i++)
+        if (print_late_names(&tally[i], table, fault) < 0) return -1;
     return writer_text(table, fault, "\n");
 }
 
@@ -388,7 +402,22 @@ int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool 
     if (writer_text(table, fault, "%" PRIu64, t) < 0) return -1;
     for (size_t i = 0; i < tallies; i++)
         if (print_values(&tally[i], raw, table, fault) < 0) return -1;
+    for (size_t i = 0; i < tallies && !raw; i++)
+        if (tally[i].kind == TALLY_OFFLINE && !tally[i].offline.clicks &&
+            print_interval(&tally[i].offline, table, fault) < 0)
+            return -1;
     return writer_text(table, fault, "\n");
+}
+
+bool tally_doubt(const struct tally *tally, size_t i, unsigned said, struct fault *line)
+{
+    if (tally[i].kind != TALLY_OFFLINE)
+        return false;
+    const char *name = tally[i].offline.measure.name;
+    for (size_t j = 0; j < i; j++)
+        if (tally[j].kind == TALLY_OFFLINE && strcmp(tally[j].offline.measure.name, name) == 0)
+            return false;
+    return offline_doubt(&tally[i].offline, said, line);
 }
 
 double tally_value(const struct tally *tally)

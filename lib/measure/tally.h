@@ -75,8 +75,8 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
                    size_t tallies, struct fault *fault);
 void tally_evidence_close(struct evidence *evidence);
 
-/* Computes the value of the prepared round; the sums stay as they are. 0 or a data fault. */
-int tally_look(struct tally *tally, const struct evidence *evidence, struct fault *fault);
+/* Computes the value of the prepared round; the sums stay as they are. 0 or a fault. */
+int tally_look(struct tally *tally, struct evidence *evidence, struct fault *fault);
 
 /* Adds the round of the last tally_look, unless it is to be left out. */
 void tally_add(struct tally *tally);
@@ -90,6 +90,10 @@ int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct
                      struct fault *fault);
 int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool raw,
                     struct writer *table, struct fault *fault);
+
+/* Of tally i: what the user should know of its estimate at the end, as offline_doubt; nothing where
+ * a tally before it has the same weights. */
+bool tally_doubt(const struct tally *tally, size_t i, unsigned said, struct fault *line);
 
 /* The value for the round of the last tally_look; NaN where that is left out. */
 double tally_value(const struct tally *tally);

@@ -9,6 +9,14 @@ load ../helper
     "$ROOT/build/tests/exact/unbiased" "$STRIDE"
 }
 
+@test "a document's chance of each position under plackett-luce is right to 1e-14, whatever the logits" {
+    "$ROOT/build/tests/exact/placement"
+}
+
+@test "a log of one policy estimates what another would show without bias: summed over all orders of both" {
+    "$ROOT/build/tests/exact/targets" "$STRIDE"
+}
+
 @test "slam, slam-ap and minimax step along a subgradient of their losses, ties by the rule" {
     "$ROOT/build/tests/exact/slam"
 }

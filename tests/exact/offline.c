@@ -280,6 +280,92 @@ static void check_errors(struct world *world, const char *name, double far)
     }
 }
 
+/* ---- the interval, from the model's sums in two passes ---- */
+
+/* What the model says of the round at hand, from the rounds before it. */
+struct model { /* of documents that are shown in at least half of the rounds, and of the others */
+    long double gains[2][DOCS], seen[2][DOCS], sum[2], squares[2], all[2];
+};
+
+static void add_model(struct world *world, struct model *model, long double *M, long double *V)
+{
+    uint32_t order[DOCS], scratch[DOCS], *shown = world->round.order;
+    long double gain[DOCS], G[2];
+    size_t at[DOCS], k = world->k, m = world->m;
+    bool apart[DOCS];
+    order_by_score(m, world->score, order, scratch);
+    *M = *V = 0;
+    for (int c = 0; c < 2; c++)
+        G[c] = model->sum[c] > 0 ? model->squares[c] / model->sum[c] : 0;
+    for (int c = 0; c < 2; c++)
+        G[c] = G[c] > 0 ? G[c] : G[!c];
+    for (size_t a = 0; a < k; a++) {
+        bool greedy = shown[a] < k; /* the greedy order is 0, 1, 2 ... */
+        long double pi = k == m ? 1 : (greedy ? 0.7L : 0) + 0.3L * (long double)k / (long double)m;
+        bool c = apart[a] = pi < 0.5L;
+        for (size_t i = 0; i < m; i++)
+            at[a] = order[i] == shown[a] ? i : at[a];
+        gain[a] = exp2l(world->seen[a]) - 1;
+        long double prior = (model->sum[c] + G[c] / 2) / (model->all[c] + 1);
+        long double y = (model->gains[c][at[a]] + prior) / (model->seen[c][at[a]] + 1);
+        long double w = at[a] < 3 ? 1 / log2l((long double)at[a] + 2) / pi : 0;
+        y = y < G[c] ? y : G[c];
+        *M += w * y;
+        *V += w * w * y * (G[c] - y);
+    }
+    for (size_t a = 0; a < k; a++) {
+        model->gains[apart[a]][at[a]] += gain[a];
+        model->seen[apart[a]][at[a]]++;
+        model->all[apart[a]]++;
+        model->sum[apart[a]] += gain[a];
+        model->squares[apart[a]] += gain[a] * gain[a];
+    }
+}
+
+/* dcg@3, whose gains change from scarce to plenty. */
+static void check_interval(struct world *world)
+{
+    struct sample sample;
+    struct model model = { .sum = { 0, 0 } };
+    struct rng rng = rng_at(5, RNG_SAMPLE, 1);
+    uint32_t order[DOCS], greedy[DOCS];
+    long double M[ROUNDS], e[ROUNDS], V, noise = 0;
+    world->measured.conventions.linear_gain = false;
+    if (offline_parse(&world->ips, "dcg@3", OFFLINE_IPS, &world->fault) < 0 ||
+        offline_parse(&world->snips, "dcg@3", OFFLINE_SNIPS, &world->fault) < 0)
+        stop(world, "offline_parse");
+    for (size_t t = 0; t < ROUNDS; t++) {
+        draw_round(world, &rng);
+        for (uint32_t i = 0; i < world->m; i++) {
+            greedy[i] = i;
+            world->R[i] = rng_below(&rng, 4) ? 0 : (float)(1 + rng_below(&rng, 2));
+        }
+        rng_permutation(&rng, order, world->m);
+        show(world, order, greedy, 0.3);
+        look(world);
+        add_model(world, &model, &M[t], &V);
+        noise += V / ROUNDS;
+        offline_add(&world->ips);
+        offline_add(&world->snips);
+        sample.a[t] = world->ips.round[OFFLINE_A];
+        sample.b[t] = world->snips.round[OFFLINE_B];
+        sample.c[t] = world->snips.round[OFFLINE_C];
+    }
+    long double scale = mean(sample.c) / mean(sample.b), q = mean(sample.a) / mean(sample.b);
+    for (size_t t = 0; t < ROUNDS; t++)
+        e[t] = scale * M[t] - q * scale * sample.b[t] + q * sample.c[t];
+    long double n = ROUNDS, error = sqrtl(error_of(M) * error_of(M) + noise / (n - 1));
+    long double ratio = sqrtl(error_of(e) * error_of(e) + scale * scale * noise / (n - 1));
+    same(world, "the model's error is the larger one", error > error_of(sample.a), 1, 0);
+    world->ips.lifted = world->snips.lifted = OFFLINE_FED - 1;
+    same(world, "one round is missing", isnan(offline_margin(&world->ips)), 1, 0);
+    world->ips.lifted = world->snips.lifted = OFFLINE_FED;
+    same(world, "the interval", offline_margin(&world->ips), (double)(1.959963984540054L * error),
+         1e-12);
+    same(world, "that of snips", offline_margin(&world->snips),
+         (double)(1.959963984540054L * ratio), 1e-12);
+}
+
 static void check_nothing(struct world *world)
 {
     if (offline_parse(&world->ips, "dcg", OFFLINE_IPS, &world->fault) < 0)
@@ -307,6 +393,7 @@ int main(void)
         check_errors(&world, MEASURES[i], 0);
         check_errors(&world, MEASURES[i], 1e6);
     }
+    check_interval(&world);
     world.m = world.k = 1;
     list_orders(&world, 1);
     check_nothing(&world);

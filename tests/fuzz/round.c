@@ -59,6 +59,9 @@ static const char *const chains[] = {
     "features rank,split,fourier:2:0.1:1,products",
     "update -a ridge -x scale,products -d 64",
     "score | explore -f -g 0.5 | feedback-mask | update -a kl -e 0.1 -x rank -d 64",
+    "metric -x plackett-luce,temperature=0.1 ips:dcg@2 snips:sumloss",
+    "metric -x top,gamma=0.5,places=2 ips:dcg dr:p@3",
+    "metric -R -x slot,places=2 snips:dcg@3",
 };
 
 static struct record record, again;
