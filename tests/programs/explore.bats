@@ -970,7 +970,7 @@ upset() {
         # shellcheck disable=SC2086
         fails 2 "explore: -p index does not take ${option% *}*" explore -p index $option
         # shellcheck disable=SC2086
-        fails 2 "explore: the default policy, worth, index or uniform, does not take ${option% *}*" \
+        fails 2 "explore: the default policy, slot, worth, index or uniform, does not take ${option% *}*" \
             explore -g 0.1 $option
     done
 }
