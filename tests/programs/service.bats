@@ -479,7 +479,7 @@ for line in list(open("../said"))[first::step]:
     for each in line, next(doomed):
         answers.append(each)
     sys.stdout.write(line)
-    time.sleep(0.003)
+    time.sleep(0.01)  # so that the lines last until all is erased
 END
 }
 
