@@ -291,7 +291,7 @@ refuse_keys() {
     refuse_keys 't=02 docs=1 dim=0' 'round 02' 't=02 is not a whole number from 1 to 9007199254740991'
     refuse_keys 't=2 docs=0 dim=0' 'round 2' 'docs=0 is not a whole number from 1 to 4294967295'
     refuse_keys 't=2 docs=1 dim=-1' 'round 2' 'dim=-1 is not a whole number from 0 to 2147483648'
-    refuse_keys 'docs=1 t=2 dim=0' 'round 2' 'key t= is out of order: the order is t, qid, request, time, client, docs, *'
+    refuse_keys 'docs=1 t=2 dim=0' 'round 2' 'key t= is out of order: the order is t, qid, request, time, client, clicks, docs, *'
     refuse_keys 't=2 docs=1 qid=a dim=0' 'round 2' 'key qid= is out of order: *'
     refuse_keys 't=2 docs=1 dim=0 colour=red' 'round 2' 'unknown key colour=: *'
     refuse_keys 't=2 docs=1 dim=0 gamma=1.5' 'round 2' 'gamma=1.5 is not a number from 0 to 1'
@@ -309,13 +309,13 @@ refuse_keys() {
     refuse_keys 't=2 docs=3 dim=0 gamma=1 top=1 swap=1' 'round 2' 'top= and swap= exclude each other: an order is drawn in one way'
     refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= needs gamma=, *'
-    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, block, group, seed'
+    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, slot, block, group, seed'
     for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank fourier:1:2:3,4; do
         refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
     done
     # steps of other programs pass
     mkstream round t=1 docs=1 dim=0 made=a,zoom:1.5,z | explore -g 1 | bin2txt -f head | grep ' made=a,zoom:1.5,z '
-    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, client, docs, dim, made, named, based, judged, gamma, *'
+    refuse_keys 't=2 docs=1 made=scale dim=0' 'round 2' 'key dim= is out of order: *qid, request, time, client, clicks, docs, dim, made, named, based, judged, rates, gamma, *'
     refuse_keys "t=2 docs=1 dim=0 made=own:$(printf '%0252d' 0)" 'round 2' 'made= has 256 bytes: at most 255 are allowed'
     refuse_keys 't=2 request=a%zz docs=1 dim=0' 'round 2' 'request=a%zz: two hexadecimal digits (0-9, A-F) must follow %'
     refuse_keys "t=2 request=$(printf '%0256d' 0) docs=1 dim=0" 'round 2' 'request= has 256 bytes: at most 255 are allowed'
