@@ -275,9 +275,6 @@ static const struct svm_advice advices[] = {
     { is_json, "JSON? write LABEL qid:QUERY 1:VALUE 2:VALUE ... for each document", false },
     { has_odd_qid, "for qid:NAME, run sed -E 's/qid[:=][[:blank:]]*([^[:blank:]:]+)"
                    "([[:blank:]]|$)/qid:\\1\\2/I'", false },
-    { has_blank_qid, "a qid is one word: for %20 in place of its blanks, run sed -E ':a; "
-                     "s/^([^#]*qid:[^ #:]*) +([^ :#]+)( |$)/\\1%20\\2\\3/; ta', and give "
-                     "svm2bin -Q", false },
     { has_late_qid, "the qid follows the label: run sed -E 's/^([^[:blank:]]+)([^#]*)[[:blank:]]"
                     "(qid:[^[:blank:]]+)/\\1 \\3\\2/'", false },
     { has_loose_colon, "for index:value without blanks, run sed -E 's/([0-9])[[:blank:]]*:"
@@ -290,6 +287,9 @@ static const struct svm_advice advices[] = {
     { is_semicolons, TO_TEXT("-F ';' "), false },
     { is_dense, TO_TEXT(""), false },
     { has_semicolon, "for blanks between words, run sed 's/;/ /g'", false },
+    { has_blank_qid, "a qid is one word: for %20 in place of its blanks, run sed -E ':a; "
+                     "s/^([^#]*qid:[^ #:]*) +([^ :#]+)( |$)/\\1%20\\2\\3/; ta', and give "
+                     "svm2bin -Q", false },
     { has_named, "features are numbered from 1: give each name one number, the same in all lines",
       false },
     { has_text_value, "values are numbers: give each text a feature of its own, with the value 1",
