@@ -399,8 +399,8 @@ joined() {
     joined 1 10 >ten.bin
     joined 6 10 | LC_ALL=C sed 's/ t=\([0-9]*\) / t=1\1 /g' >five.bin
     cat ten.bin five.bin | spool seen >/dev/null
-    replay -n 5 ten.bin | update -s 77 -m state/1/model.bin
-    update -s 77 -m state/2/model.bin <ten.bin
+    replay -n 5 ten.bin | update -s 77 -O 3 -m state/1/model.bin
+    update -s 77 -O 3 -m state/2/model.bin <ten.bin
     echo 77 >state/key
     answers 16 16 >state/2/early
     touch state/2/archived

@@ -125,7 +125,7 @@ one_run() {
     python3 -c 'import sqlite3' || skip "no sqlite3 for Python"
     command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
-    svm2bin "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
+    svm2bin -e "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
     rounds 1 20 >log.1
     rounds 21 40 >log.2
     answers 1 20 >said.1
