@@ -421,7 +421,10 @@ static const char *check_round(struct draft *record, enum second second)
     return wrong || second <= SECOND_PASSED ? wrong : check_features(record);
 }
 
-/* Arrays of a model whose length is known: 0 is dim. */
+/* Arrays of a model whose length is known: 0 is dim. That of clicks is toprank's: memory has one of
+ * its own. */
+enum { MEMORY_CLICKS = 34 };
+
 static const struct {
     const char *name;
     size_t n;
@@ -437,7 +440,10 @@ static const char *check_array(const struct draft *record, const struct array *c
     size_t dim = (size_t)whole_key(record, "dim"), i = 0;
     while (arrays[i].name && strcmp(arrays[i].name, column->name) != 0)
         i++;
-    if (arrays[i].name && column->n != (arrays[i].n ? arrays[i].n : dim))
+    const char *learner = draft_value(record, "learner");
+    bool clicks = strcmp(column->name, "clicks") == 0 && learner && strcmp(learner, "memory") == 0;
+    size_t want = clicks ? MEMORY_CLICKS : arrays[i].name && arrays[i].n ? arrays[i].n : dim;
+    if (arrays[i].name && column->n != want)
         return memory_text("array %s of a model has a wrong length", column->name);
     for (i = 0; i < column->n && column->type[0] == 'f'; i++)
         if (!isfinite(array_get(column, i)))
