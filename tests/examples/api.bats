@@ -603,7 +603,7 @@ END
     [ "$(wc -l <served.names)" -gt 1000 ]
     same <(requests) served.names
     [ -z "$(find . -newer untouched ! -path './log*' ! -path './answers*' ! -name served.names ! -name status ! -name said ! -name . ! -name served)" ]
-    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+( [0-9.]+)+$')" ]
+    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+( clicks=1)?( [0-9.]+)+$')" ]
     spool -r log | bin2txt -f check
 }
 
