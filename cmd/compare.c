@@ -306,7 +306,7 @@ static int take_look(struct compare *my)
     return is_exact(my) ? count_wins(my) : add_lines(my);
 }
 
-/* Of estimates of one ranker there is none. */
+/* Estimates of one ranker have none. */
 static enum verdict judge_look(const struct compare *my)
 {
     const bool less = tally_less_is_better(my->values.measure);
