@@ -206,8 +206,9 @@ static void set_means(const struct memory_rule *rule, const struct memory_prospe
 
 /* ---- three voices ---- */
 
-/* Clicks with which a document is established, and free; how near below it a bound one is. */
-static const double many = 5, few = 3, below = 1e-9;
+/* Clicks with which a document is established, and free; misses of an established one that move no
+ * other above it; how near below it a bound one is. */
+static const double many = 5, few = 3, forgiven = 2, below = 1e-9;
 
 /* c */
 static double clicks_of(const struct memory_known *known)
@@ -221,46 +222,53 @@ static bool has_few(const struct memory_known *known)
     return c >= 1 && c < few;
 }
 
+/* An established document: its mean without the misses that are forgiven; and its mean, from
+ * find_voices on the least mean of those from here on. */
+struct established {
+    double lifted, mean;
+};
+
 static int rising(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const struct established *)a)->lifted, y = ((const struct established *)b)->lifted;
     return (x > y) - (x < y);
 }
 
-/* The least of established[n], rising, that is above m0; infinity where none is. */
-static double least_above(const double *established, size_t n, double m0)
-{
-    size_t from = 0;
-    while (from < n) {
-        size_t middle = from + (n - from) / 2;
-        if (established[middle] > m0)
-            n = middle;
-        else
-            from = middle + 1;
-    }
-    return established[from];
-}
-
 /* What binds the documents of a round: of each what would be known if those with few clicks had
- * none; the means of the established, rising, and infinity after them; and which are bound, and may
- * be above one of these. */
+ * none, and is there such a one; the established, lifted rising; and which are bound, and may be
+ * above one of these. */
 struct voices {
     struct memory_known *without;
-    double *established;
+    struct established *established;
     size_t n;
-    bool *above;
+    bool *above, few;
 };
 
 static int start_voices(struct memory_space *space, size_t m, struct voices *voices,
                         struct fault *fault)
 {
     size_t each = sizeof *voices->without + sizeof *voices->established + sizeof *voices->above;
-    voices->without = buffer_for(&space->parts, m + 1, each, fault);
+    voices->without = buffer_for(&space->parts, m, each, fault);
     if (!voices->without) return -1;
-    voices->established = (double *)(voices->without + m + 1);
-    voices->above = (bool *)(voices->established + m + 1);
+    voices->established = (struct established *)(voices->without + m);
+    voices->above = (bool *)(voices->established + m);
     voices->n = 0;
+    voices->few = false;
     return 0;
+}
+
+/* The least mean of an established document that, lifted, is above m0; infinity where none is. */
+static double least_above(const struct voices *voices, double m0)
+{
+    size_t from = 0, n = voices->n;
+    while (from < n) {
+        size_t middle = from + (n - from) / 2;
+        if (voices->established[middle].lifted > m0)
+            n = middle;
+        else
+            from = middle + 1;
+    }
+    return from < voices->n ? voices->established[from].mean : HUGE_VAL;
 }
 
 /* Is a document bound? Of those without few clicks it is the new ones. */
@@ -269,27 +277,38 @@ static bool is_bound(const struct voices *voices, const struct memory_known *kno
     return !memory_is_judged(&voices->without[i]) && clicks_of(&known[i]) < few;
 }
 
-/* False where no mean can change: without few clicks the mean of a new document is m0. */
-static bool find_voices(const struct memory_known *known, const double *mean, size_t m,
-                        struct voices *voices)
+static struct established establish(const struct memory_rule *rule,
+                                    const struct memory_known *known, double mean)
 {
-    bool any = false, above = false;
+    double misses = known->n - known->sum;
+    struct memory_known lifted = *known;
+    lifted.n -= misses < 0 ? 0 : misses < forgiven ? misses : forgiven;
+    return (struct established){ mean_of(rule, NULL, 0, &lifted, 0, 0), mean };
+}
+
+/* False where no mean can change. */
+static bool find_voices(const struct memory_rule *rule, const struct memory_known *known,
+                        const double *mean, size_t m, struct voices *voices)
+{
+    bool above = false;
     for (size_t i = 0; i < m; i++) {
         voices->without[i] = known[i];
         if (clicks_of(&known[i]) >= many)
-            voices->established[voices->n++] = mean[i];
+            voices->established[voices->n++] = establish(rule, &known[i], mean[i]);
         if (has_few(&known[i])) {
             voices->without[i].n = voices->without[i].sum = 0;
-            any = true;
+            voices->few = true;
         }
     }
-    if (!any || voices->n == 0)
+    if (voices->n == 0)
         return false;
     qsort(voices->established, voices->n, sizeof *voices->established, rising);
-    voices->established[voices->n] = HUGE_VAL;
+    for (size_t i = voices->n - 1; i > 0; i--)
+        if (voices->established[i].mean < voices->established[i - 1].mean)
+            voices->established[i - 1].mean = voices->established[i].mean;
     for (size_t i = 0; i < m; i++) {
         voices->above[i] = is_bound(voices, known, i) &&
-                           mean[i] >= voices->established[0] - 2 * below;
+                           mean[i] >= voices->established[0].mean - 2 * below;
         above = above || voices->above[i];
     }
     return above;
@@ -300,20 +319,25 @@ static int bind_means(const struct memory_rule *rule, const struct memory_prospe
                       double *mean, struct fault *fault)
 {
     size_t m = space->x->docs;
-    struct memory_nearness near;
+    struct memory_nearness near = { .A = NULL };
     struct voices voices;
-    if (start_voices(space, m, &voices, fault) < 0) return -1;
-    if (!find_voices(known, mean, m, &voices))
+    if (!rule->estimate.clicks || rule->unbound)
         return 0;
-    if (memory_near(space, voices.without, voices.above, &near, fault) < 0) return -1;
+    if (start_voices(space, m, &voices, fault) < 0) return -1;
+    if (!find_voices(rule, known, mean, m, &voices))
+        return 0;
+    if (voices.few && prospect->atoms > 1 &&
+        memory_near(space, voices.without, voices.above, &near, fault) < 0)
+        return -1;
     for (size_t i = 0; i < m; i++) {
-        double r = mean[i];
+        double r = mean[i], m0 = r;
         if (!voices.above[i])
             continue;
-        double m0 = mean_of(rule, prospect, learnt, &voices.without[i], near.A ? near.A[i] : 0,
-                            near.B ? near.B[i] : 0);
-        double t = least_above(voices.established, voices.n, m0);
-        if (r > m0 && r >= t - 2 * below)
+        if (voices.few)
+            m0 = mean_of(rule, prospect, learnt, &voices.without[i], near.A ? near.A[i] : 0,
+                         near.B ? near.B[i] : 0);
+        double t = least_above(&voices, m0);
+        if (r >= t - 2 * below)
             mean[i] = t - below * (1 + 1 / (1 + (r > 0 ? r : 0)));
     }
     return 0;
@@ -356,6 +380,17 @@ static int add_bonus(const struct memory_rule *rule, struct memory_space *space,
     return 0;
 }
 
+/* Until h has two values, with a base. */
+static int apply_base(const struct memory_rule *rule, const struct memory_prospect *prospect,
+                      struct memory_space *space, const struct memory_known *known, double *mean,
+                      double *worth, struct fault *fault)
+{
+    const struct memory_nearness none = { .A = NULL };
+    set_means(rule, prospect, 0, known, &none, space->x->docs, mean);
+    memset(worth, 0, space->x->docs * sizeof *worth);
+    return bind_means(rule, prospect, space, 0, known, mean, fault);
+}
+
 int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space, double learnt,
                       const struct memory_known *known, double *mean, double *worth,
                       struct fault *fault)
@@ -363,17 +398,13 @@ int memory_rule_apply(const struct memory_rule *rule, struct memory_space *space
     const struct memory_prospect prospect = memory_prospect(rule->beliefs);
     size_t m = space->x->docs;
     struct memory_nearness near;
-    if (prospect.atoms < 2 && rule->base) {
-        set_means(rule, &prospect, 0, known, &(struct memory_nearness){ .A = NULL }, m, mean);
-        memset(worth, 0, m * sizeof *worth);
-        return 0;
-    }
+    if (prospect.atoms < 2 && rule->base)
+        return apply_base(rule, &prospect, space, known, mean, worth, fault);
     if (prospect.atoms < 2)
         return apply_novelty(rule, space, known, prospect.a, mean, worth, fault);
     if (memory_near(space, known, NULL, &near, fault) < 0) return -1;
     set_means(rule, &prospect, learnt, known, &near, m, mean);
-    if (rule->estimate.clicks && !rule->unbound &&
-        bind_means(rule, &prospect, space, learnt, known, mean, fault) < 0)
+    if (bind_means(rule, &prospect, space, learnt, known, mean, fault) < 0)
         return -1;
     double top[TOPS];
     size_t tops = find_top(mean, m, top);

@@ -30,15 +30,19 @@
  * now.
  *
  * Three voices. A document's own clicks, while they are fewer than three, lift it above none that
- * has five; its features may. With c = S, rounded, of each document of a round, established are
- * those with c >= 5, and bound those with c of 1 or 2 and those without answers; the others are
- * free. Where h has two values, m0 of a bound one is its mean as that of a document without
- * answers, if all those with c of 1 or 2 had none. If its mean r exceeds m0, and t is the least
- * mean of an established document that does,
+ * has five, nor do two misses sink that one below it; its features may do either. With c = S,
+ * rounded, of each document of a round, established are those with c >= 5, and bound those with c
+ * of 1 or 2 and those without answers; the others are free. m0 of a bound one is its mean as that
+ * of a document without answers, if all those with c of 1 or 2 had none. An established one is
+ * lifted to the mean that it has with an n less by two, or by n - S if that is less and above 0. If
+ * t is the least mean of an established document that, lifted, exceeds m0, the mean r of the bound
+ * one
  *
- *     r becomes t - 1e-9 (1 + 1 / (1 + max(r, 0))), if it is t - 2e-9 or more
+ *     becomes t - 1e-9 (1 + 1 / (1 + max(r, 0))), if it is t - 2e-9 or more
  *
- * so that those under one t keep their order. Only what is shown follows from this. */
+ * so that those under one t keep their order. Without the two misses, an answer that clicks on all
+ * but the first document would put new ones first wherever all that users examined was clicked, as
+ * these are expected to be clicked, too. Only what is shown follows from this. */
 #ifndef RANKPIPE_MEMORY_WORTH_H
 #define RANKPIPE_MEMORY_WORTH_H
 

@@ -34,6 +34,7 @@ struct game {
     double beliefs[MEMORY_BELIEFS], counted[2 * DIM + 1];
     struct memory_rule rule;
     struct matrix matrix;
+    bool alone; /* neighbours say nothing */
 };
 
 static void draw_game(struct rng *rng, struct game *game)
@@ -49,12 +50,13 @@ static void draw_game(struct rng *rng, struct game *game)
     for (size_t r = 0; r < 2 * DIM + 1; r++)
         game->counted[r] = 20 * rng_unit(rng);
     double judged = rng_unit(rng);
-    bool clicks = rng_below(rng, 2);
+    bool clicks = rng_below(rng, 2), rates = clicks && rng_below(rng, 2);
     for (size_t i = 0; i < game->docs; i++) {
         struct memory_known *known = &game->known[i];
-        known->n = rng_unit(rng) < judged ? 1 + rng_below(rng, 3) : clicks ? rng_unit(rng) / 2 : 0;
-        known->sum = known->n * 3 * rng_unit(rng);
-        known->expected = 3.5 * rng_unit(rng) - 0.2;
+        known->n = rng_unit(rng) < judged ? 1 + rng_below(rng, rates ? 12 : 3)
+                   : clicks               ? rng_unit(rng) / 2 : 0;
+        known->sum = known->n * (rates ? 1 : 3) * rng_unit(rng);
+        known->expected = (3.5 * rng_unit(rng) - 0.2) / (rates ? 3 : 1);
         for (size_t j = 0; j < game->dim; j++)
             game->x[i][j] = rng_below(rng, 3) ? (float)rng_unit(rng) : 0;
         memcpy(bytes + 4 * i * game->dim, game->x[i], 4 * game->dim);
@@ -107,7 +109,7 @@ static long double mean_of(const struct game *game, size_t i, double learnt,
     long double prior = low ? 0.02L * expl(known->expected - 0.02L) : known->expected;
     if (judged(known))
         return (prior + rho * known->sum) / (1 + rho * known->n);
-    for (size_t a = game->docs; a-- > 0 && asked < 32;) {
+    for (size_t a = game->docs; a-- > 0 && asked < 32 && !game->alone;) {
         const struct memory_known *other = &game->known[a];
         if (!judged(other))
             continue;
@@ -128,8 +130,19 @@ static long double clicks_of(const struct memory_known *known)
     return roundl(known->sum);
 }
 
+/* The mean of an established document, but for two of its misses or all of them. */
+static long double lifted_mean(const struct game *game, size_t i)
+{
+    static struct game lifted;
+    double misses = game->known[i].n - game->known[i].sum;
+    lifted = *game;
+    lifted.known[i].n = misses > 2 ? game->known[i].n - 2
+                        : misses > 0 ? game->known[i].sum : game->known[i].n;
+    return mean_of(&lifted, i, 0, NULL);
+}
+
 /* The mean that is shown: of a document with fewer than three clicks, or new, none of an
- * established one that is above what others' clicks say of it. */
+ * established one that, lifted, is above what others' clicks say of it. */
 static long double shown_mean(const struct game *game, size_t i, double learnt,
                               const struct memory_prospect *h)
 {
@@ -145,10 +158,10 @@ static long double shown_mean(const struct game *game, size_t i, double learnt,
     long double m0 = mean_of(&without, i, learnt, h);
     for (size_t a = 0; a < game->docs; a++) {
         long double other = mean_of(game, a, learnt, h);
-        if (clicks_of(&game->known[a]) >= 5 && other > m0 && other < t)
+        if (clicks_of(&game->known[a]) >= 5 && lifted_mean(game, a) > m0 && other < t)
             t = other;
     }
-    return r > m0 && r >= t ? t : r;
+    return r >= t ? t : r;
 }
 
 /* ---- gain and worth ---- */
@@ -232,29 +245,50 @@ static void check_worth(const struct game *game, double learnt, const struct mem
     }
 }
 
-/* Of documents that one or two clicks, or none, made better than they were without, no one stands
- * above or beside an established one that it would stand below without. */
-static void check_voices(const struct game *game, double learnt, const double *mean)
+static void show(const struct game *game, double learnt, double *mean)
 {
-    struct game without = *game;
-    double before[DOCS], worth[DOCS];
+    double worth[DOCS];
     struct memory_space space = { 0 };
     struct fault fault = { FAULT_NONE, "" };
+    if (memory_space_start(&space, &game->matrix, DIM, &fault) < 0 ||
+        memory_rule_apply(&game->rule, &space, learnt, game->known, mean, worth, &fault) < 0)
+        exit(1);
+    memory_space_close(&space);
+}
+
+/* Of documents that one or two clicks, or none, made better than they were without, no one stands
+ * above or beside an established one that it would stand below without, be it that this one misses
+ * twice more. */
+static void check_voices(const struct game *game, double learnt, const double *mean,
+                         const struct memory_prospect *h)
+{
+    static struct game without, missed;
+    double before[DOCS], after[DOCS];
+    without = missed = *game;
     for (size_t i = 0; i < game->docs; i++)
         if (clicks_of(&game->known[i]) == 1 || clicks_of(&game->known[i]) == 2)
             without.known[i].n = without.known[i].sum = 0;
     if (!game->rule.estimate.clicks || game->rule.unbound)
         return;
-    if (memory_space_start(&space, &game->matrix, DIM, &fault) < 0 ||
-        memory_rule_apply(&without.rule, &space, learnt, without.known, before, worth, &fault) < 0)
-        exit(1);
+    show(&without, learnt, before);
     for (size_t i = 0; i < game->docs; i++)
         for (size_t a = 0; a < game->docs; a++)
             if (clicks_of(&game->known[a]) >= 5 && clicks_of(&game->known[i]) < 3 &&
                 before[i] < before[a])
                 near_to("a document of few clicks above an established one", mean[i] >= mean[a], 0,
                         0);
-    memory_space_close(&space);
+    for (size_t a = 0; a < game->docs; a++) {
+        if (clicks_of(&game->known[a]) < 5 || game->known[a].n < game->known[a].sum)
+            continue;
+        missed.known[a].n += 2;
+        show(&missed, learnt, after);
+        missed.known[a].n -= 2;
+        for (size_t i = 0; i < game->docs; i++)
+            if (!judged(&without.known[i]) && clicks_of(&game->known[i]) < 3 &&
+                after[i] >= after[a])
+                near_to("a document of few clicks above one that missed twice",
+                        mean_of(&without, i, learnt, h) < mean[a], 0, 0);
+    }
 }
 
 static void check_round(struct rng *rng)
@@ -272,8 +306,26 @@ static void check_round(struct rng *rng)
     }
     for (size_t i = 0; i < game.docs; i++)
         near_to("a mean", mean[i], shown_mean(&game, i, learnt, &h), 1e-5L);
-    check_voices(&game, learnt, mean);
+    check_voices(&game, learnt, mean, &h);
     check_worth(&game, learnt, &h, mean, worth);
+    memory_space_close(&space);
+}
+
+/* Until there are two different answers, with a base: means without neighbours, and no worth. */
+static void check_base(struct game *game)
+{
+    static double mean[DOCS], worth[DOCS];
+    struct memory_space space = { 0 };
+    struct fault fault = { FAULT_NONE, "" };
+    game->alone = game->rule.base = true;
+    if (memory_space_start(&space, &game->matrix, DIM, &fault) < 0 ||
+        memory_rule_apply(&game->rule, &space, 2, game->known, mean, worth, &fault) < 0)
+        exit(1);
+    for (size_t i = 0; i < game->docs; i++) {
+        near_to("a mean by a base", mean[i], shown_mean(game, i, 0, NULL), 1e-8L);
+        near_to("a worth by a base", worth[i], 0, 0);
+    }
+    game->alone = game->rule.base = false;
     memory_space_close(&space);
 }
 
@@ -297,6 +349,7 @@ static void check_start(struct rng *rng)
         near_to("a first mean", mean[i], only, 0);
         near_to("a first worth", worth[i], c * novelty_of(&game, i), 1e-12L);
     }
+    check_base(&game);
     memory_space_close(&space);
 }
 
