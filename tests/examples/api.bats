@@ -11,9 +11,9 @@ teardown() {
 }
 
 # serves: the service at the socket s, with a log.
-serves() {
+serves() { # [GAMMA]
     [ -e w.bin ] || echo 1:1 2:2 3:3 | weights2bin >w.bin
-    serve -e -S status s 'score -r -m w.bin | explore -g 0.1 -s random | spool log' 2>>served 3>&- &
+    serve -e -S status s "score -r -m w.bin | explore -g ${1:-0.1} -s random | spool log" 2>>served 3>&- &
     service=$!
     for _ in $(seq 250); do [ ! -S s ] || return 0; sleep 0.02; done
     cat served && return 1
@@ -557,7 +557,7 @@ END
     local both='{"query": "a", "documents": [{"features": [1]}, {"features": [2]}]}' later
     later=$(($(date +%s) + 1000))000
     echo 1:1 | weights2bin -x base >w.bin # as rankpipe service first makes it
-    serves
+    serves 0
     answers
     ask POST /rank "$both"
     is "$status $(field ranking)" '200 [0, 1]'
