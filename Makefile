@@ -298,6 +298,9 @@ FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*
 $(FLOORS): %: %.o $(BUILD)/objects | $(ARCHIVE)
 	$(call link_test,$< -ldl)
 
+# Machines on which these run as root are for trials alone.
+bench crash deb-check first-day fuzz hostile hosts load machine mutants release-check: export RANKPIPE_ROOT = yes
+
 ## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
 	@bash tests/bench/run

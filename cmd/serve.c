@@ -284,6 +284,7 @@ static int open_serve(void *self)
     struct fault *fault = my->host->fault;
     if (my->asks)
         return 0;
+    if (account_not_root(fault) < 0) return -1;
     my->answerer.options.most = (size_t)my->documents;
     my->answerer.chain = &my->pipeline.chain;
     my->status.chain = &my->pipeline.chain;

@@ -7,6 +7,9 @@ PATH=$ROOT/bin:$PATH
 PROGRAMS="svm2bin log2bin judge weights2bin replay synth features score explore metric compare feedback-mask"
 PROGRAMS+=" feedback-join update add-models spool salvage bin2txt loop serve"
 
+# Tests may run as root, and start programs that refuse to.
+export RANKPIPE_ROOT=yes
+
 # Every test starts in a folder of its own. A file whose tests need tools names them in NEEDS, and is
 # skipped where one of them is missing.
 setup() {

@@ -892,6 +892,9 @@ def parse():
     add("socket", help="the socket of serve")
     add("answers", help="the folder of answers")
     options = parser.parse_args()
+    refused = front.as_root()
+    if refused:
+        sys.exit("api: %s" % refused)
     if not os.path.isdir(options.answers) or not os.access(options.answers, os.W_OK):
         parser.error("%s is not a folder to write to" % options.answers)
     if options.state is None:

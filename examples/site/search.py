@@ -503,6 +503,10 @@ def arguments():
 
 def main():
     options = arguments()
+    refused = front.as_root()
+    if refused:
+        say(refused)
+        sys.exit(1)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(0))
     state = os.path.expanduser(options.state)

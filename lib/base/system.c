@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +34,15 @@ int entropy_seed(uint64_t *seed, struct fault *fault)
     int result = read_source(&bits, sizeof bits, fault);
     *seed = bits >> 11;
     return result;
+}
+
+int account_not_root(struct fault *fault)
+{
+    const char *allowed = getenv("RANKPIPE_ROOT");
+    if (geteuid() != 0 || (allowed && strcmp(allowed, "yes") == 0))
+        return 0;
+    return fault_other(fault, "not as root: run it as an account of its own, for instance by "
+                       "runuser -u rank; where root is the only account, set RANKPIPE_ROOT=yes");
 }
 
 struct siphash entropy_siphash(void)

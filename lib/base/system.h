@@ -1,4 +1,4 @@
-/* system: the time, and random numbers of the operating system. */
+/* system: the time, random numbers of the operating system, and the account of a program. */
 #ifndef RANKPIPE_SYSTEM_H
 #define RANKPIPE_SYSTEM_H
 
@@ -16,6 +16,10 @@ int entropy_seed(uint64_t *seed, struct fault *fault);
  * bytes that collide. Where the system has no random numbers, the key is made from the clock and
  * from where memory lies. No result may depend on it. */
 struct siphash entropy_siphash(void);
+
+/* 0; a fault where the program runs as root, and the environment does not have RANKPIPE_ROOT=yes.
+ * For programs that answer strangers: what goes wrong in them has the rights of the account. */
+int account_not_root(struct fault *fault);
 
 /* Seconds since some moment in the past; they never jump. */
 static inline double moment_seconds(void)

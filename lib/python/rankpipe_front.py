@@ -21,6 +21,18 @@ import stat
 import time
 
 
+# ---- the account ----
+
+
+def as_root():
+    """Why a program that serves strangers, or changes what a service stores, may not go on; None: it may. It may not as
+    root: what goes wrong in it goes wrong with the rights of its account."""
+    if os.geteuid() != 0 or os.environ.get("RANKPIPE_ROOT") == "yes":
+        return None
+    return ("not as root: run it as the account of the service, for instance by runuser -u rank; where root is the only "
+            "account, set RANKPIPE_ROOT=yes")
+
+
 # ---- answers ----
 
 

@@ -1,5 +1,6 @@
 # lib/python/rankpipe_front.py: answers, words of clients, limits and the service's state, as front ends use them.
 load ../helper
+load ../service
 
 NEEDS=python3
 
@@ -364,4 +365,32 @@ expect() {
             "$([ "$1" != RankpipeSuspect ] || echo ', description: "Look at rankpipe service status; rankpipe service back goes back to a model from before."')"
         echo ']}'
     done
+}
+
+@test "what serves strangers, or changes a service, does not run as root" {
+    [ "$(id -u)" = 0 ] || skip 'not root here'
+    local action
+    mkdir answers folder
+    unset RANKPIPE_ROOT
+    fails 1 'serve: not as root: *runuser -u rank*RANKPIPE_ROOT=yes' serve socket 'score -m w.bin | explore'
+    fails 1 'api: not as root: *' python3 "$ROOT/examples/api/api.py" socket answers
+    fails 1 'search: not as root: *' python3 "$ROOT/examples/site/search.py" -s state folder
+    for action in first learn 'back 1' again 'pin 1' unpin rebuild 'erase requests x' 'set voice 2'; do
+        # shellcheck disable=SC2086
+        fails 1 'service: not as root: *' rankpipe service $action
+    done
+    RANKPIPE_ROOT=no fails 1 'service: not as root: *' rankpipe service first
+    rm -f out err
+    is "$(ls -A)" $'answers\nfolder' # nothing was made
+    fails 1 'service: no service.db here*' rankpipe service status # which may run as any account
+    RANKPIPE_ROOT=yes rankpipe service first
+    RANKPIPE_ROOT=yes fails 1 'serve: score: *' serve socket 'score -m none.bin | explore'
+}
+
+@test "an account that is not root needs no leave" {
+    command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    unset RANKPIPE_ROOT
+    account rankpipe service first
+    account timeout 5 serve socket 'score -m w.bin | explore' || is $? 124
 }

@@ -31,7 +31,7 @@ examples_of() {
 
 # alone COMMAND...: with nothing of this tree on the PATH, and ./here/bin in front.
 alone() {
-    env -i PATH="$PWD/here/bin:/usr/local/bin:/usr/bin:/bin" TMPDIR="${TMPDIR:-/tmp}" "$@"
+    env -i RANKPIPE_ROOT=yes PATH="$PWD/here/bin:/usr/local/bin:/usr/bin:/bin" TMPDIR="${TMPDIR:-/tmp}" "$@"
 }
 
 @test "make install honours DESTDIR and PREFIX: programs and pages" {
@@ -259,11 +259,11 @@ alone() {
         mkdir -p folder/answers
         alone make -s -C folder -f "$served/Makefile" first
         alone sh -c "cd folder && $own service set features 2"
-        (path=$PWD/here/bin:/usr/bin:/bin && cd folder && exec env -i PATH="$path" $own serve -e s \
+        (path=$PWD/here/bin:/usr/bin:/bin && cd folder && exec env -i RANKPIPE_ROOT=yes PATH="$path" $own serve -e s \
             'score -r -m w.bin | explore | spool log') 3>&- &
         service=$!
         for _ in $(seq 250); do [ ! -S folder/s ] || break; sleep 0.02; done
-        (exec env -i PATH="$PWD/here/bin:/usr/bin:/bin" python3 -B "${served%/*}/api/api.py" -l folder/api \
+        (exec env -i RANKPIPE_ROOT=yes PATH="$PWD/here/bin:/usr/bin:/bin" python3 -B "${served%/*}/api/api.py" -l folder/api \
             folder/s folder/answers) 2>api.said 3>&- &
         api=$!
         until grep listening api.said; do kill -0 $api && sleep 0.02; done
