@@ -505,7 +505,7 @@ class Http(asyncio.Protocol):
             self.peer = name[0]
         ours = front.is_ours(self.peer, self.api.options.proxy)
         self.entered = not ours and self.api.limits.enter(self.peer)
-        if len(self.api.clients) >= self.api.options.clients or not (ours or self.entered):
+        if not (ours or self.entered) or not self.api.has_room():
             self.ended = True  # and no time is spent on it
             self.refuse(Bad(503, "too many connections"))
         else:
@@ -653,6 +653,18 @@ class Api:
         self.words = front.Clients(options.keys, self.state.tests) if options.keys else None
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
         self.clients, self.service, self.stopping, self.said, self.tasks = set(), None, False, {}, set()
+
+    def has_room(self):
+        """For one more connection, if need be in the place of the one that has waited longest, a second or more: so
+        clients that open and wait keep nobody out."""
+        if len(self.clients) < self.options.clients:
+            return True
+        oldest = min((client for client in self.clients if not client.busy), key=lambda client: client.since, default=None)
+        if oldest is None or time.monotonic() - oldest.since < 1:
+            return False
+        self.clients.discard(oldest)
+        oldest.close("crowded")
+        return True
 
     def held(self):
         """Bytes of bodies that have come in part, and of requests that the service has not read."""

@@ -15,7 +15,7 @@ import rankpipe_front as front
 HEAD = 16384  # bytes of a request
 IDLE = 15  # seconds until a request has come, and until its answer has been read
 ANSWER = 9  # seconds in which it is made
-CONNECTIONS = 400  # of a process; above it, new ones are closed
+CONNECTIONS = 400  # of a process; above it, one that has waited a second gives its place to a new one, or that is closed
 THREADS = 2  # more of them would share one core
 
 EACH, RATE, BURST = 50, 20, 100  # of an address: connections, requests a second, and as many at once
@@ -67,13 +67,18 @@ def answered(request, site):
 class Server:
     def __init__(self, site):
         self.site, self.open = site, set()
+        self.waiting = {}  # connections from which a request is awaited, and since when, the oldest first
         self.limits = front.Limits(EACH, RATE, BURST)
         self.threads = concurrent.futures.ThreadPoolExecutor(THREADS)
 
     async def connection(self, reader, writer):
         peer, *_ = writer.get_extra_info("peername") or [None]
         limited = not front.is_ours(peer, self.site.proxies)
-        if not peer or len(self.open) >= CONNECTIONS or (limited and not self.limits.enter(peer)):
+        if not peer or limited and not self.limits.enter(peer):
+            return writer.close()
+        if not self.has_room():
+            if limited:
+                self.limits.leave(peer)
             return writer.close()
         self.open.add(writer)
         writer.transport.set_write_buffer_limits(0)
@@ -87,12 +92,28 @@ class Server:
         finally:
             writer.transport.abort()
             self.open.discard(writer)
+            self.waiting.pop(writer, None)
             if limited:
                 self.limits.leave(peer)
 
+    def has_room(self):
+        """For one more connection, if need be in the place of the one that has waited longest: so clients that open
+        and wait keep nobody out."""
+        if len(self.open) < CONNECTIONS:
+            return True
+        oldest = next(iter(self.waiting), None)
+        if oldest is None or asyncio.get_running_loop().time() - self.waiting[oldest] < 1:
+            return False
+        del self.waiting[oldest]
+        self.open.discard(oldest)
+        oldest.transport.abort()
+        return True
+
     async def exchange(self, reader, writer, peer):
         """Answers one request; says whether another may follow."""
+        self.waiting[writer] = asyncio.get_running_loop().time()
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE)
+        self.waiting.pop(writer, None)
         try:
             request = Request(head[:-4], peer, self.site.proxies)
         except ValueError:

@@ -602,13 +602,39 @@ static int serve_all(struct server *my, struct fault *fault)
     return 0;
 }
 
+/* The client that has waited longest, and at least a second, with nothing to be answered or to be
+ * read by it; my->count: none. It gives its place to a new one: so clients that open and wait keep
+ * nobody out. */
+static size_t most_idle(const struct server *my, double now)
+{
+    size_t found = my->count;
+    double since = now - 1;
+    for (size_t i = 0; i < my->count; i++) {
+        const struct connection *client = &my->client[i];
+        if (client->since <= since && !client->request && !held(client)) {
+            found = i;
+            since = client->since;
+        }
+    }
+    return found;
+}
+
+static bool has_room(const struct server *my)
+{
+    return my->count < my->clients || most_idle(my, moment_seconds()) < my->count;
+}
+
 static void welcome(struct server *my)
 {
-    for (int i = 0; i < WELCOMES && my->count < my->clients; i++) {
+    for (int i = 0; i < WELCOMES && has_room(my); i++) {
         int fd = listener_accept(my->listener);
         if (fd < 0) {
             my->crowded = errno != 0;
             return;
+        }
+        if (my->count == my->clients) {
+            my->status->errors[STATUS_CLOSED]++;
+            remove_client(my, most_idle(my, moment_seconds()));
         }
         my->client[my->count++] = (struct connection){ .fd = fd, .since = moment_seconds() };
         my->status->clients++;
@@ -666,7 +692,7 @@ static void report(struct server *my, bool now_due)
 static int wait(struct server *my, struct fault *fault)
 {
     struct pollfd *polls = my->polls;
-    bool room = !my->stopping && !my->crowded && my->count < my->clients;
+    bool room = !my->stopping && !my->crowded && has_room(my);
     bool waiting = false;
     polls[AT_LISTENER] = (struct pollfd){ room ? my->listener->fd : -1, POLLIN, 0 };
     polls[AT_STOP] = (struct pollfd){ my->stopping ? -1 : my->stop, POLLIN, 0 };

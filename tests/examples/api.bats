@@ -591,6 +591,38 @@ END
     is "$(spool -r log | values_of base | xargs)" '0 1' # of the first one alone
 }
 
+@test "connections that wait keep nobody out: the one that has waited longest gives its place, after a second" {
+    serves
+    answers -c 3
+    in_url=$url python3 - <<'END'
+import os, socket, time
+host, port = os.environ["in_url"].rpartition("//")[2].strip("/").split(":")
+ask = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+def opened(text=b""):
+    made = socket.create_connection((host, int(port)), 20)
+    made.sendall(text)
+    return made
+waiting = [opened(), opened(b"GET /hea"), opened(ask)]
+assert waiting[2].recv(1000).startswith(b"HTTP/1.1 200")
+assert opened(ask).recv(1000).startswith(b"HTTP/1.1 503") # in the first second
+time.sleep(1.2)
+for n in 0, 1:
+    one = opened(ask)
+    assert one.recv(1000).startswith(b"HTTP/1.1 200"), n
+    one.close()
+    time.sleep(0.1)
+try:
+    assert waiting[0].recv(100) == b""
+except ConnectionResetError:
+    pass
+waiting[1].sendall(b"lth HTTP/1.1\r\nHost: a\r\n\r\n") # one place was enough for both
+assert waiting[1].recv(1000).startswith(b"HTTP/1.1 200")
+END
+    ask GET /metrics
+    grep -x 'rankpipe_api_closed_total{reason="crowded"} 1' <<<"$output"
+    stops
+}
+
 @test "10,000 bodies: each gets an answer, and no request is in the log that the API did not name" {
     slow
     serves

@@ -236,6 +236,32 @@ answers() {
     stop
 }
 
+@test "-c: clients that open and wait keep nobody out, and lose nothing that they asked" {
+    start -c 3 s 'explore -g 1'
+    python3 - <<'END'
+import socket, time
+def opened(text):
+    made = socket.socket(socket.AF_UNIX)
+    made.settimeout(20)
+    made.connect("s")
+    made.sendall(text)
+    return made
+waiting = [opened(b""), opened(b"? 1:1\n"), opened(b"? 1:1\n\n")]
+first = waiting[2].recv(100)
+assert first.startswith(b"1\t"), first
+begun = time.monotonic()
+for _ in range(5):
+    one = opened(b"? 1:1\n\n")
+    assert b"\t" in one.recv(100)
+    one.close()
+assert time.monotonic() - begun >= 0.9 # a client has a second at least
+assert waiting[0].recv(100) == b"" # the one that waited longest
+waiting[2].sendall(b"? 1:1\n\n")
+assert b"\t" in waiting[2].recv(100)
+END
+    stop
+}
+
 @test "the quantiles of latency rise, and go with its sum" {
     material
     start -S status s 'score -m w.bin | explore'
