@@ -331,7 +331,7 @@ hosts: all
 first-day: all
 	@tests/promises/first-day
 
-## hostile: one or two clients of a service that search and click 10,000 times, against what five others clicked; some minutes
+## hostile: hostile clients of a service and of the site: the attacks of rankpipe-operating(7); half an hour
 hostile: all
 	@tests/promises/hostile-service
 
