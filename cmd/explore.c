@@ -41,6 +41,8 @@ static const struct option options_known[] = {
       OPTION_FLAG(explore, explorer.redraws) },
     { 'g', "gamma", NULL, "slot, worth, index, uniform, top, swap: share of rounds that explore, 0 "
                           "to 1 (default 0; slot: 0.3)", OPTION_REAL(explore, explorer.gamma, 1) },
+    { 'i', "share", NULL, "interleave score and rival by team-draft in so many of the rounds with "
+                          "a rival, 0 to 1 (default 0)", OPTION_REAL(explore, explorer.share, 1) },
     { 'k', "places", NULL, "worth, index: positions by worth or index; blocks: items that get "
                            "feedback; top, swap: positions left to chance; slot: the one that is; "
                            "1 or more (default 1; slot: 10; worth: as many as users judge)",
@@ -73,7 +75,7 @@ static int parse_seed(struct explorer *explorer, const struct options *options)
 /* Does the policy take all options that were given? */
 static int check_taken(const struct policy *policy, const struct options *options)
 {
-    for (const char *letter = "EFHKLTgk"; *letter; letter++)
+    for (const char *letter = "EFHKLTgik"; *letter; letter++)
         if (options->given[(unsigned char)*letter] && !strchr(policy->options, *letter))
             return options->given['p']
                        ? fault_usage(options->fault, "-p %s does not take -%c", policy->name,
@@ -193,7 +195,7 @@ static int close_explore(void *self, enum ended ended)
 const struct filter explore = {
     .name = "explore",
     .usage = "[-fo] [-B bound] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
-             "[-T horizon | -g gamma] [-k places] [-p policy] [-s seed]",
+             "[-T horizon | -g gamma] [-i share] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show",
     .options = options_known,
     .size = sizeof(struct explore),

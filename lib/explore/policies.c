@@ -433,21 +433,21 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define SLOT_PAGE 10
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_SLOT] = { "slot", "BFTgk", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
+    [POLICY_SLOT] = { "slot", "BFTgki", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
                       check_score, show_slot, placement_slot, NULL },
-    [POLICY_WORTH] = { "worth", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
+    [POLICY_WORTH] = { "worth", "BFTgki", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
                        show_mostly, placement_top, NULL },
-    [POLICY_INDEX] = { "index", "BFTgk", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,
+    [POLICY_INDEX] = { "index", "BFTgki", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,
                        show_mostly, placement_top, NULL },
-    [POLICY_UNIFORM] = { "uniform", "BFTg", "", "", false, 0, 0, 1, NULL, check_uniform,
+    [POLICY_UNIFORM] = { "uniform", "BFTgi", "", "", false, 0, 0, 1, NULL, check_uniform,
                          show_mostly, placement_uniform, NULL },
-    { "top", "FTgk", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly,
+    [POLICY_DRAFT] = { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft,
+                       NULL, "it shows two rankings in turn: judge each of them" },
+    { "top", "FTgki", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly,
       placement_top, NULL },
-    { "swap", "FTgk", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,
+    { "swap", "FTgki", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,
       placement_swap, NULL },
-    { "plackett-luce", "BFH", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
-    { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft, NULL,
-      "it shows two rankings in turn: judge each of them" },
+    { "plackett-luce", "BFHi", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
     { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
       check_list, show_blocks, NULL, "its orders depend on other rounds" },
     { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, 0, 1, NULL,
@@ -517,12 +517,24 @@ int policies_rank(struct explorer *my, const struct round *round, uint32_t *orde
     return rank_greedily(my, round, order, fault);
 }
 
+/* Is the round one of the share that is interleaved? By a draw of its own, so that the others are
+ * shown as without it. */
+static bool is_interleaved(const struct explorer *my, const struct round *round)
+{
+    if (!(my->share > 0) || !round->rival)
+        return false;
+    struct rng rng = rng_at(my->seed, RNG_INTERLEAVE, round->t);
+    return rng_unit(&rng) < my->share;
+}
+
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)
 {
     if (check_new(my, round, fault) < 0 || check_bound(my, round, fault) < 0) return -1;
     my->seed = my->repeats ? round->seed : my->seed;
     struct rng rng = rng_at(my->seed, RNG_EXPLORE, round->t);
     set_policy(my, round);
+    if (is_interleaved(my, round))
+        my->now = &policies[POLICY_DRAFT];
     if (my->now->check(my, round, fault) < 0) return -1;
     round_forget_choice(round);
     if (my->now->show(my, round, &rng, fault) < 0) return -1;

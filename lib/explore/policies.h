@@ -25,6 +25,7 @@ struct explorer {
     double temperature; /* of plackett-luce in round 1, above 0                      */
     double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
     double epsilon;     /* 1/epsilon is the width of the noise; 0: from what follows */
+    double share;       /* of rounds with a rival that are interleaved; 0: none      */
     uint64_t places;    /* k: places that the policy explores, or items in a group; 0: those of
                          * the policy, and for worth as many as users judge by judged= */
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
@@ -76,7 +77,7 @@ struct policy {
 /* The table, ended by a NULL name. Without a policy, a round that has rates= is shown by policy
  * slot, one that has the column worth by worth, one that has index by index, and any other by
  * uniform, which does not take places: index where they are given. */
-enum { POLICY_SLOT, POLICY_WORTH, POLICY_INDEX, POLICY_UNIFORM, POLICIES_MOST = 15 };
+enum { POLICY_SLOT, POLICY_WORTH, POLICY_INDEX, POLICY_UNIFORM, POLICY_DRAFT, POLICIES_MOST = 15 };
 extern const struct policy policies[POLICIES_MOST + 1];
 
 /* The name of policy i, from 0, or NULL after the last. */

@@ -32,6 +32,7 @@ enum rng_purpose {
     RNG_DRAWN = 17,
     RNG_RESAMPLE = 18,
     RNG_SIGNS = 19,
+    RNG_INTERLEAVE = 20,
     RNG_BUDGET = 32
 };
 

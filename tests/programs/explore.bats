@@ -1053,6 +1053,39 @@ rivals() {
     is "$(cat orders)" '1 2 0'
 }
 
+@test "-i: a share of the rounds with a rival is a team draft, and the others are as without -i" {
+    local options
+    rivals | replay -n 20000 - >in
+    explore -p uniform -g 0.2 -s 5 <in >plain
+    explore -p uniform -g 0.2 -s 5 -i 0.25 <in >some
+    explore -p team-draft -s 5 <in >drafts
+    bin2txt -f head some | awk '/team:/ { n++ } END { print "share", n, 1 / 4 }' >share
+    near 20000 <share
+    for name in plain some drafts; do shown <$name >$name.shown; done
+    bin2txt -f head some | awk '{ print /team:/ }' >team
+    paste -d , team some.shown plain.shown drafts.shown |
+        awk -F , '$2 != ($1 ? $4 : $3) { exit 1 } $1 && $3 != $4 { n++ } END { exit n == 0 }'
+    explore -p uniform -g 0.2 -s 5 -i 0 <in >none
+    same none plain
+    # All of them; and none where there is no rival, also if there is a base.
+    explore -i 1 -s 5 <in >all
+    same all drafts
+    mkstream round t=1 docs=3 dim=0 base:u4 2 1 0 score:f8 1 3 2 | replay -n 50 - >alone
+    explore -p uniform -g 0.2 <alone >plain
+    explore -p uniform -g 0.2 -i 1 <alone >none
+    same none plain
+    # With -B both orders are within the bound; the round repeats by its seed.
+    rivals base:u4 0 1 2 3 | replay -n 200 - >bounded
+    is "$(explore -i 1 -B 0 <bounded 2>/dev/null | shown | sort -u)" '0 1 2 3'
+    explore -i 0.5 -B 0.37 -s random <bounded 2>/dev/null >log
+    explore -i 0.5 -B 0.37 -s recorded <log 2>/dev/null >again
+    same log again
+    for policy in team-draft 'blocks -T 9' 'leader -T 9'; do
+        # shellcheck disable=SC2086
+        fails 2 "explore: -p ${policy%% *} does not take -i*" explore -p $policy -i 0.5
+    done
+}
+
 @test "team-draft: what is shown anew is no draft any more, and what is scored anew has no rival" {
     rivals | explore -p team-draft >out
     explore -f <out >again
