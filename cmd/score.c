@@ -99,7 +99,8 @@ struct score {
     uint64_t due;    /* number of the next message                         */
     bool follows;    /* rereads the model file when it is replaced         */
     uint64_t dim;    /* most features of rounds that may differ; 0: none   */
-    struct reload reload;
+    struct reload reload, rival_reload;
+    bool rival_fails; /* it was said that the rival cannot score a round */
     struct scoring scoring, rival, base; /* rival: of -R; base: of -b */
     const char *base_model;
     char based[CHECKSUM_DIGITS + 1]; /* its checksum  */
@@ -119,8 +120,9 @@ static const struct option options_known[] = {
       OPTION_TEXT(score, ring_path) },
     { 'm', "model", NULL, "file with the weights that score every round",
       OPTION_TEXT(score, model) },
-    { 'r', NULL, NULL, "with -m: before each round, look for a new model of that name (default: "
-                       "read it once)", OPTION_FLAG(score, follows) },
+    { 'r', NULL, NULL, "with -m: before each round, look for a new model of that name, and for a "
+                       "rival, which may be missing (default: read them once)",
+      OPTION_FLAG(score, follows) },
     { 's', "scores", NULL, "file of scores of another ranker, one number a line, for the documents "
                            "in their order", OPTION_TEXT(score, given) },
     { 'w', "window", NULL, "with -f: rounds that may be on their way round the ring, 1 to 1048576 "
@@ -133,7 +135,7 @@ static int parse(void *self, struct options *options, struct host *host)
     struct score *my = self;
     my->host = host;
     my->window = 1;
-    my->reload.fd = -1;
+    my->reload.fd = my->rival_reload.fd = -1;
     int letter = options_read(options);
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
@@ -213,7 +215,7 @@ static int open_score(void *self)
     struct score *my = self;
     my->scoring.learners = my->rival.learners = my->base.learners = learners;
     my->scoring.allowed = my->rival.allowed = my->base.allowed = (size_t)my->dim;
-    if ((my->rival_model && load_model(my, my->rival_model, &my->rival) < 0) ||
+    if ((my->rival_model && !my->follows && load_model(my, my->rival_model, &my->rival) < 0) ||
         (my->base_model && load_base(my) < 0))
         return -1;
     if (my->follows)
@@ -252,9 +254,32 @@ static int catch_up(struct score *my)
 static void look(struct score *my)
 {
     struct fault why = { FAULT_NONE, "" };
-    if (reload_look(&my->reload, &my->scoring, &why) == 0)
-        return;
-    warn(my->host, "score", "%s; the weights stay as they were", why.text);
+    if (reload_look(&my->reload, &my->scoring, &why) < 0)
+        warn(my->host, "score", "%s; the weights stay as they were", why.text);
+    why = (struct fault){ FAULT_NONE, "" };
+    if (my->rival_model && reload_look_for(&my->rival_reload, my->rival_model, my->host->watch,
+                                           &my->rival, &why) < 0)
+        warn(my->host, "score", "%s; the rival stays as it was", why.text);
+}
+
+/* The rival's scores. One that is read again comes and goes while users are served: a round that it
+ * cannot score is left without. 0 or a fault. */
+static int score_rival(struct score *my, struct round *round)
+{
+    struct fault why = { FAULT_NONE, "" };
+    if (!my->rival_model || (my->follows && !my->rival.learner))
+        return 0;
+    if (!my->follows)
+        return scoring_round(&my->rival, round, ROUND_RIVAL, NULL, my->host->fault);
+    if (scoring_round(&my->rival, round, ROUND_RIVAL, NULL, &why) == 0) {
+        my->rival_fails = false;
+        return 0;
+    }
+    if (!my->rival_fails)
+        warn(my->host, "score", "rival %s: %s; rounds have no rival", my->rival_model, why.text);
+    my->rival_fails = true;
+    round_drop(round, ROUND_RIVAL);
+    return 0;
 }
 
 /* The scores of another ranker. */
@@ -277,7 +302,7 @@ static enum outcome each(void *self, struct round *round)
         look(my);
     if ((my->ring && catch_up(my) < 0) ||
         scoring_round(&my->scoring, round, ROUND_SCORE, &line, fault) < 0 ||
-        (my->rival_model && scoring_round(&my->rival, round, ROUND_RIVAL, NULL, fault) < 0))
+        score_rival(my, round) < 0)
         return FAIL;
     if (line.kind != FAULT_NONE)
         warn(my->host, "score", "%s", line.text);
@@ -318,6 +343,7 @@ static int close_score(void *self, enum ended ended)
     if (my->lines.lines.watch)
         score_lines_close(&my->lines);
     reload_close(&my->reload);
+    reload_close(&my->rival_reload);
     scoring_close(&my->scoring);
     scoring_close(&my->rival);
     scoring_close(&my->base);

@@ -189,6 +189,24 @@ int reload_look(struct reload *reload, struct scoring *scoring, struct fault *wh
                                               : read_model(reload, scoring, why);
 }
 
+int reload_look_for(struct reload *reload, const char *path, const struct watch *watch,
+                    struct scoring *scoring, struct fault *why)
+{
+    struct stat now;
+    const struct scoring none = { .learners = scoring->learners, .allowed = scoring->allowed };
+    reload->path = path;
+    reload->watch = watch;
+    if (reload->work.runs || stat(path, &now) == 0)
+        return reload_look(reload, scoring, why);
+    if (errno != ENOENT)
+        return report_missing(reload, why);
+    scoring_close(scoring);
+    *scoring = none;
+    reload->is = (struct stat){ .st_ino = 0 };
+    reload->away = false;
+    return 0;
+}
+
 void reload_close(struct reload *reload)
 {
     if (reload->work.runs)

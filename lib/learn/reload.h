@@ -47,6 +47,11 @@ int reload_open(struct reload *reload, const char *path, const struct watch *wat
  * being read. */
 int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why);
 
+/* The same for a file that need not be there, from the first call on, without reload_open: while
+ * there is none, `scoring` has no model, and its learner is NULL. */
+int reload_look_for(struct reload *reload, const char *path, const struct watch *watch,
+                    struct scoring *scoring, struct fault *why);
+
 /* Waits for its thread. */
 void reload_close(struct reload *reload);
 

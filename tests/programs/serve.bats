@@ -262,6 +262,29 @@ END
     stop
 }
 
+@test "score -r -R: a rival comes, is replaced and goes while clients are served, and one that cannot score harms nobody" {
+    model() { mkstream model learner=fixed rounds=0 dim=2 w:f8 "$@"; }
+    model 0 1 >w.bin
+    start s 'score -r -m w.bin -R rival.bin | explore -i 1 | spool log'
+    rank() { printf '? 1:1\n? 2:1\n\n' | serve -a s >/dev/null; }
+    rank
+    model 1 0 >new && mv new rival.bin
+    rank
+    model 2 0 >new && mv new rival.bin
+    rank
+    mkstream model learner=fixed rounds=0 dim=1 made=base w:f8 1 >new && mv new rival.bin # of rounds with a base
+    rank
+    rank
+    model 3 0 >new && mv new rival.bin
+    rank
+    rm rival.bin
+    rank
+    stop
+    is "$(grep -c 'score: rival rival.bin: .*; rounds have no rival' err)" 1
+    is "$(spool -r log | bin2txt -f values - | awk -F '\t' '$4 == "rival" && $3 == 0 { print $1 ":" $5 }' | xargs)" '2:1 3:2 6:3'
+    is "$(spool -r log | bin2txt -f head | grep -c team:)" 3
+}
+
 @test "the quantiles of latency rise, and go with its sum" {
     material
     start -S status s 'score -m w.bin | explore'
