@@ -650,7 +650,7 @@ class Api:
         self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
         self.state, self.aside = front.State(options.state), Aside(options.wait)
         self.explainer = Explainer(options.model, options.wait) if options.model else None
-        self.words = front.Clients(options.keys, self.state.tests) if options.keys else None
+        self.words = front.Clients(options.keys, self.state.test_since) if options.keys else None
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
         self.clients, self.service, self.stopping, self.said, self.tasks = set(), None, False, {}, set()
 

@@ -60,7 +60,7 @@ class Site:
     def __init__(self, proxies=()):
         self.mine, self.proxies = threading.local(), proxies
         self.state = front.State("service.json")
-        self.words = front.Clients(".", self.state.tests)
+        self.words = front.Clients(".", self.state.test_since)
         self.clicks = collections.deque(maxlen=KEPT)  # not stored yet
         self.secret = pathlib.Path("secret").read_bytes()
 

@@ -107,11 +107,11 @@ class Clients:
 
     The key is a file in a folder of the front ends' own account, which they share: the first that needs
     one makes it. So nobody can tell from the words who a client was, nor that two words of two days
-    are of one client. While `keeps()` is true, as during an A/B test, the key stays.
+    are of one client. A key of the day `since()`, the first of a test, or of a later day stays.
     """
 
-    def __init__(self, folder, keeps=lambda: False):
-        self.folder, self.keeps, self.day, self.key = folder, keeps, None, None
+    def __init__(self, folder, since=lambda: None):
+        self.folder, self.since, self.day, self.key = folder, since, None, None
 
     def _read(self, name):
         fd = os.open(os.path.join(self.folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -145,7 +145,8 @@ class Clients:
         name, names = "clients." + day, os.listdir(self.folder)
         found = sorted(each for each in names if re.fullmatch(r"clients\.\d{4}-\d\d-\d\d", each))
         before = [each for each in found if each < name]
-        if before and name not in found and self.keeps():
+        since = name not in found and before and self.since()
+        if since and before[-1] >= "clients." + since:
             return self._read(before[-1])
         if name not in found:
             self._make(name)
@@ -330,9 +331,10 @@ class State:
         """Are queries known by their folded words? By those of version 0.4.0 until such a service is rebuilt."""
         return self.facts().get("folds", not self.facts()) is True
 
-    def tests(self):
-        """Does an A/B test run?"""
-        return bool(self._get("test"))
+    def test_since(self):
+        """The day on which the test in service began that runs, as 2026-11-26 (UTC); None: there is none."""
+        found = self._get("test", "since")
+        return found if type(found) is str and re.fullmatch(r"\d{4}-\d\d-\d\d", found) else None
 
     def behind(self):
         """Do answers wait to be learnt, or for their rounds?"""

@@ -134,7 +134,7 @@ import rankpipe_front as front
 now = [1700000000]
 front.time = type("Clock", (), dict(strftime=staticmethod(time.strftime), gmtime=staticmethod(time.gmtime),
                                     time=lambda: now[0], monotonic=time.monotonic))
-test = [False]
+test = [None]
 def clients():
     return front.Clients("keys", lambda: test[0])
 one = clients()
@@ -161,12 +161,17 @@ now[0] -= 86400
 assert clients().word("192.0.2.1") not in (word, next_word)
 now[0] += 86400
 assert clients().word("192.0.2.1") == one.word("192.0.2.1") == next_word
-# During a test the key stays, for those who start as well; then it goes.
-test[0] = True
-now[0] += 2 * 86400
+# During a test the key of its first day stays, for those who start as well; then it goes.
+test[0] = "2023-11-15"
+now[0] += 86400
 assert one.word("192.0.2.1") == clients().word("192.0.2.1") == next_word
-test[0] = False
-assert one.word("192.0.2.1") != next_word and sorted(os.listdir("keys")) == ["clients.2023-11-17", "other"]
+test[0] = "2023-11-16" # another test has a key of its own
+third = one.word("192.0.2.1")
+assert third not in (word, next_word) and sorted(os.listdir("keys")) == ["clients.2023-11-16", "other"]
+now[0] += 86400
+assert one.word("192.0.2.1") == clients().word("192.0.2.1") == third
+test[0] = None
+assert one.word("192.0.2.1") != third and sorted(os.listdir("keys")) == ["clients.2023-11-17", "other"]
 # A clock that was ahead for a moment leaves no key.
 now[0] += 10**9
 one.word("192.0.2.1")
@@ -297,8 +302,10 @@ whole = {"features": 12, "run": {"time": 5, "at": "then", "fails_at": now + 6000
          "behind": {"answers": 0, "early": 0, "fails_at": None}}
 def of(**changed):
     return state(json.dumps({**whole, **changed}))
-assert (of().features(), of().tests(), of().trouble(), of().behind()) == (12, False, None, False)
-assert of(test={"since": 1}).tests() and of(behind={"early": 1}).behind() and of(behind={"answers": 1}).behind()
+assert (of().features(), of().test_since(), of().trouble(), of().behind()) == (12, None, None, False)
+for wrong in True, 1, {}, {"since": 1}, {"since": "2026"}, {"since": "../../etc"}:
+    assert of(test=wrong).test_since() is None, wrong
+assert of(test={"since": "2026-11-26"}).test_since() == "2026-11-26" and of(behind={"early": 1}).behind() and of(behind={"answers": 1}).behind()
 assert of(run={"time": 5, "at": "then", "fails_at": now - 1}).trouble() == \
     "no run of the learner has ended well since then"
 assert of(run={"time": 0, "at": "1970", "fails_at": now - 1}).trouble() == \
@@ -309,8 +316,8 @@ for features in (None, 0, -1, True, "12", 1.5, [1], {}):
 for text in (None, "", "{", '{"features": 12', "[]", "null", "[" * 100000, '{"features": 12' + " " * 2000000 + "}",
              '{"run": 1, "behind": [], "features": {}}', '{"run": {"fails_at": NaN}}', "\0\xff"):
     found = state(text)
-    assert (found.features(), found.tests(), found.trouble(), found.behind(), found.metrics()) == (
-        None, False, None, False, ""), text
+    assert (found.features(), found.test_since(), found.trouble(), found.behind(), found.metrics()) == (
+        None, None, None, False, ""), text
 os.unlink("service.json")
 os.mkfifo("service.json")
 assert front.State("service.json").features() is None

@@ -320,6 +320,120 @@ now: to learn anew from them, run: rankpipe service set base on"
     rankpipe service rebuild -a ridge
 }
 
+# interleaved FIRST LAST WINS: rounds r1, r2, ... of a list of two documents, of which score ranks the first one first and
+# the rival the second one, each of a client of its own. In WINS of ten the rival's document is clicked, else the other.
+interleaved() {
+    local t
+    for ((t = $1; t <= $2; t++)); do
+        mkstream round t=$t qid=q$t request=r$t time="$(($(now -50) + t))" docs=2 dim=1 base:u4 0 1 score:f8 2 1 \
+            rival:f8 1 2 order:u4 0 1 team:u1 0 1 x:f4 1 2
+    done | grep -av '^rankpipe/1 end' | crc | spool log >/dev/null
+    for ((t = $1; t <= $2; t++)); do
+        says "c$t" "$([ $((t % 10)) -lt "$3" ] && echo 0 1 || echo 1 0)" "$t"
+    done >>answers/a
+}
+
+# tested: the test that runs: champion, challenger, the generation in use, and that of rival.bin.
+tested() {
+    python3 - <<'END'
+import json, os
+known = json.load(open("service.json"))
+test, used = known["test"] or {}, known["generation"]["in_use"]
+assert os.path.samefile("w.bin", "models/%d.bin" % used)
+rival = [n for n in range(1, 99) if os.path.exists("models/%d.bin" % n) and os.path.lexists("rival.bin")
+         and os.path.samefile("rival.bin", "models/%d.bin" % n)]
+print(test.get("champion", "-"), test.get("challenger", "-"), used, *rival)
+END
+}
+
+# an_hour_ago: the test that runs began then.
+an_hour_ago() {
+    query "UPDATE settings SET value = json_set(value, '\$.begun', $(now -3600)) WHERE name = 'comparing'"
+}
+
+@test "gate: a new generation serves once it has won a test against the one in use, which stays as it is" {
+    mkdir answers # 2 + 80 - 20 of 102 rounds
+    rankpipe service first
+    rankpipe service set features 1
+    rankpipe service set gate on
+    interleaved 1 2 5
+    rankpipe service learn # before the first test nothing is interleaved; these are learnt
+    is "$(tested)" '1 2 1 2'
+    is "$(rankpipe service compare | tail -n 1)" 'not yet: no interleaved round was answered; explore needs -i, and score -R rival.bin'
+    an_hour_ago
+    interleaved 11 110 8
+    rankpipe service learn 2>err
+    is "$(cat err)" 'service: generation 3 is better than 1, and in use; wins less losses +0.6078 in 102 rounds'
+    is "$(tested)" '- - 3'
+    rankpipe service status | grep 'last test .* generation 3 is better than 1, and in use'
+    # Now it is the champion, and what is learnt next is worse.
+    interleaved 121 122 5
+    rankpipe service learn 2>err
+    is "$(tested)" '3 4 3 4'
+    an_hour_ago
+    rankpipe service compare >said # with the rounds of the test before
+    grep '^generation 4, which goes on learning, against 3, which is frozen, since .*; 3 is in use$' said
+    grep -E "^$(date +%F) +104  \+0\.[0-9]{4}  .*o" said
+}
+
+@test "gate: worse is reported, the old model stays, and another test begins" {
+    mkdir answers # 2 + 20 - 80 of 102 rounds
+    rankpipe service first
+    rankpipe service set features 1
+    rankpipe service set gate on
+    interleaved 1 2 5
+    rankpipe service learn
+    an_hour_ago
+    interleaved 11 110 2
+    rankpipe service learn 2>err
+    is "$(cat err)" 'service: generation 3 is worse than 1, which stays in use; wins less losses -0.5686 in 102 rounds'
+    is "$(tested)" '1 3 1 3'
+    [ "$(query "SELECT value ->> 'begun' FROM settings WHERE name = 'comparing'")" -gt "$(now -100)" ]
+    rankpipe service set gate off # the newest serves, as without a test
+    is "$(tested)" '- - 3'
+    is "$(rankpipe service check)" 'all is well'
+}
+
+@test "compare without the gate: the newest generation serves, and the frozen one is its rival" {
+    mkdir answers # -4 + 80 - 20 of 104 rounds
+    rankpipe service first
+    rankpipe service set features 1
+    interleaved 1 2 5
+    rankpipe service learn
+    is "$(rankpipe service compare)" 'a test begins: the newest generation, which goes on learning, against 2'
+    is "$(tested)" '2 2 2' # both are one yet
+    interleaved 3 4 5
+    rankpipe service learn
+    is "$(tested)" '2 3 3 2'
+    an_hour_ago
+    interleaved 11 110 2 # two of ten for the rival, which is the champion
+    rankpipe service learn 2>err
+    is "$(cat err)" 'service: generation 4 is better than 2, and in use; wins less losses +0.5385 in 104 rounds'
+    is "$(tested)" '- - 4'
+    # A champion that wins: how to go back is said. back, pin, erase and end each end a test.
+    rankpipe service compare
+    interleaved 111 112 5
+    rankpipe service learn
+    an_hour_ago
+    query "DELETE FROM answers WHERE seq <= 106"
+    interleaved 121 220 8
+    rankpipe service learn 2>err
+    is "$(cut -d ';' -f 1 err)" 'service: generation 6 is worse than 4: to go back, rankpipe service back 4'
+    is "$(tested)" '- - 6'
+    for action in 'back 4' 'pin 4' 'compare end' 'rebuild -a ridge'; do
+        rankpipe service compare
+        # shellcheck disable=SC2086
+        rankpipe service $action >said 2>&1
+        case $action in rebuild*) is "$(tested | cut -c 1)" 4 ;; *) is "$(tested | cut -c 1)" - ;; esac
+        rankpipe service unpin
+    done
+    rankpipe service compare end
+    is "$(tested | cut -c 1)" -
+    rankpipe service pin 4
+    fails 1 'service: generation 4 is pinned: unpin it first' rankpipe service compare
+    fails 2 "service: compare: no 'now'; *" rankpipe service compare now
+}
+
 @test "a model that is missing is learnt again; check finds what is wrong" {
     runs 2
     is "$(rankpipe service check)" 'all is well'

@@ -91,7 +91,7 @@ def forget_others(store, number):
     if store["pin"]:
         say("generation %d was pinned, and is erased: %d serves" % (store["pin"], number))
     store.sql("DELETE FROM generations WHERE id <> ?", (number,))
-    store.put(pin=None, using=number, kept=None)
+    store.put(pin=None, using=number, kept=None, comparing=None)
 
 
 # ---- times ----
@@ -163,7 +163,7 @@ def back(store, to):
             say("generation %d is not pinned any more" % store["pin"])
         store.sql("DELETE FROM runs WHERE time > (SELECT time FROM generations WHERE id = ?)", (number,))
         store.sql("DELETE FROM generations WHERE id > ?", (number,))
-        store.put(newest=number, using=number, pin=None, update=words, base=base, suspect=0, kept=None)
+        store.put(newest=number, using=number, pin=None, update=words, base=base, suspect=0, kept=None, comparing=None)
     publish(store)
     clean(store)
     return number, n
@@ -194,7 +194,7 @@ def pin(store, to):
         raise Failed("generation %d was made when base was not %s: set base first, or go back to it" % (
             number, store["base"]))
     with store:
-        store.put(pin=number)
+        store.put(pin=number, comparing=None)
     publish(store)
     return number
 
@@ -226,7 +226,15 @@ def test(store, path):
 
 
 def choose(store):
-    """Which generation is to be used: the newest, if it passes its test. None, or why it is not."""
+    """Which generation is to be used after a run: the newest, if it passes its test; with the gate, the one that was
+    (module comparing). None, or why it is not."""
+    if store["gate"] == "on" and store.set.get("using"):
+        return None
+    return promote(store)
+
+
+def promote(store):
+    """The newest is to be used, if it passes its test. None, or why it is not."""
     newest, using = store["newest"], store.set.get("using")
     if using == newest:
         return None
@@ -251,10 +259,34 @@ def made_whole(store, number):
     return os.path.exists(path) and os.stat(path).st_size == size and hash_of(path) == digest
 
 
+def link(number, name):
+    """Makes a file another name of the model of a generation. Was it not one before?"""
+    if os.path.lexists(name) and os.path.samestat(os.lstat(name), os.stat(path_of(number))):
+        return False
+    if os.path.lexists("w.new"):
+        os.unlink("w.new")
+    os.link(path_of(number), "w.new")
+    os.rename("w.new", name)
+    sync(".")
+    return True
+
+
+def publish_rival(store):
+    """Makes rival.bin that of the test that runs; without one there is none."""
+    from rankpipe_service import comparing
+    number = comparing.rival(store)
+    if number is not None:
+        link(number, "rival.bin")
+    elif os.path.lexists("rival.bin"):
+        os.unlink("rival.bin")
+        sync(".")
+
+
 def publish(store):
     """Makes w.bin a link of the model in use, and reports a file that was put in its place."""
     number = serving(store)
     path = path_of(number)
+    publish_rival(store)
     if store.one("SELECT max(time) FROM uses") is None or number != store.one(
             "SELECT generation FROM uses ORDER BY time DESC LIMIT 1"):
         with store:
@@ -267,17 +299,14 @@ def publish(store):
         if hash_of("w.bin") not in [row[0] for row in store.sql("SELECT hash FROM generations")]:
             say("w.bin was a file of another origin, and is replaced by generation %d: to keep a model in "
                 "use, pin its generation" % number)
-    if os.path.lexists("w.new"):
-        os.unlink("w.new")
-    os.link(path, "w.new")
-    os.rename("w.new", "w.bin")
-    sync(".")
+    link(number, "w.bin")
 
 
 def thin(store):
     """Keeps the newest generations, the last one of each hour and day for some time, those in use, and,
     while answers are suspect, the last one before."""
-    always = {store["newest"], store["pin"], serving(store), store.set.get("kept")}
+    from rankpipe_service import comparing
+    always = {store["newest"], store["pin"], serving(store), store.set.get("kept"), comparing.champion(store)}
     rows = store.sql("SELECT id, time, bytes FROM generations ORDER BY id DESC").fetchall()
     kept, slots = set(), set()
     for i, (number, when, _) in enumerate(rows):

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from rankpipe_service import generations
+from rankpipe_service import comparing, generations
 from rankpipe_service.generations import iso
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole, say
 
@@ -212,7 +212,7 @@ def facts(store):
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
                    "early": one("SELECT count(*) FROM early"), "oldest": oldest,
                    "fails_at": None if oldest is None else oldest + late},
-        "test": None,
+        "test": comparing.facts(store),
         "generation": {"newest": store["newest"], "in_use": generations.serving(store),
                        "pinned": store["pin"], "kept": generation_rows(store)},
         "answers": {"learnt": one("SELECT last FROM generations WHERE id = ?", store["newest"]) or 0},
@@ -308,6 +308,11 @@ def text(store):
     lines += ["in use         generation %s%s" % (
         generation["in_use"], ", pinned" if generation["pinned"] else "")]
     lines += ["newest         generation %s" % generation["newest"]]
+    if known["test"]:
+        lines += ["test           of the newest generation against %(champion)d, since %(begun)s: rankpipe service compare" %
+                  known["test"]]
+    if store.set.get("concluded"):
+        lines += ["last test      %s" % store.set["concluded"]]
     lines += ["learnt         %d answers" % known["answers"]["learnt"]]
     lines += ["set aside      %d answers" % store.one(
         "SELECT count(*) FROM answers WHERE state = %d" % ASIDE)]

@@ -64,6 +64,7 @@ SETTINGS = {
     "least": (0.0, "number", "LEAST", "NDCG@10 that it must have there"),
     "voice": (1, "count", None, "answers of a client for a query that count in a day; 0: any number"),
     "clients": (3, "count", None, "memory keeps a query's documents near the engine's order until so many answered"),
+    "gate": ("off", "on or off", None, "a new generation serves only once it won a test against the one in use"),
     "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
     "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
     "features": (None, "count", None, "features of a document; not set: those of most requests"),
