@@ -41,7 +41,7 @@ SETTLE = 20  # seconds after the first click of a page in which further ones cou
 EVERY = 5  # seconds between looks at the clicks
 AGAIN = 10  # seconds until a learner that failed is started again
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
-EXPLORE = "-B .37 -s random"  # what was learnt, within bounds of the index's own order
+EXPLORE = "-B .37 -i .1 -s random"  # what was learnt, within bounds of the index's own order
 PAGE = 10
 KEPT = 100000  # clicks that a process keeps while they cannot be stored
 
@@ -324,7 +324,7 @@ class Keeper:
 
     def start_serve(self):
         spool = "spool -k -t %d log" % self.spool_seconds
-        pipeline = "score -r -m w.bin | explore %s | %s" % (self.options.explore, spool)
+        pipeline = "score -r -m w.bin -R rival.bin | explore %s | %s" % (self.options.explore, spool)
         try:
             return started(["serve", "-e", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
         except OSError as error:
