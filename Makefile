@@ -335,6 +335,10 @@ first-day: all
 hostile: all
 	@tests/promises/hostile-service
 
+## gate: simulated months of a service whose new models must win a test first; half an hour
+gate: all
+	@tests/promises/gate
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -348,4 +352,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
-	soak looks crash hosts first-day hostile load machine mutants clean
+	soak looks crash hosts first-day hostile gate load machine mutants clean
