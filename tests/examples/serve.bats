@@ -245,6 +245,16 @@ service: gone: the model was not copied there: the next run tries again'
     is "$status" 0
 }
 
+@test "the units may do little: systemd-analyze security says at most 2 of 10" {
+    command -v systemd-analyze || skip "no systemd-analyze here"
+    for unit in "$SERVE/rank.service" "$SERVE/learn.service" "$ROOT/examples/api/api.service"; do
+        systemd-analyze security --offline=true --threshold=20 "$unit" >said || { tail -n 1 said && return 1; }
+        grep -q '^→ Overall exposure level for' said
+        # What root alone may do, and limits of others, are refused, and the programs go on.
+        is "$(grep -c '^SystemCallFilter=' "$unit") $(grep '^SystemCallErrorNumber=' "$unit")" '2 SystemCallErrorNumber=EPERM'
+    done
+}
+
 @test "the service of the units runs as systemd would start it" {
     PATH=$ROOT/bin:$PATH make -s -f "$SERVE/Makefile" first
     sed -n "s/^ *'\(score .*\)'$/\1/p" "$SERVE/rank.service" >pipeline
