@@ -46,6 +46,7 @@ class Document(typing.NamedTuple):
     title: str
     text: str
     start: int  # where in the text an excerpt may begin
+    page: typing.Optional[str] = None  # HTML as it came
 
 
 class Skip(Exception):
@@ -115,7 +116,7 @@ def of_html(name, data):
     text = TAGS.sub(lambda tag: "" if (tag[2] or "").lstrip("/").lower() in INLINE else "\n", body)
     lines = (" ".join(line.split()) for line in clean(html.unescape(text)).split("\n"))
     text = "\n".join(line for line in lines if line)
-    return line_of(html.unescape(title[1])) if title else first_line(name, text), text, 0
+    return line_of(html.unescape(title[1])) if title else first_line(name, text), text, 0, source
 
 
 def of_roff(name, data):

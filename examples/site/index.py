@@ -1,7 +1,7 @@
 """The index of the site: one file of SQLite, with FTS5, which is built anew beside the old one.
 
     document    id, path, title, the words of name and title, length in letters
-    text        id, where in the text an excerpt may begin, and the packed text
+    text        id, where in the text an excerpt may begin, the packed text, and of HTML the packed page
     words       FTS5 over the words of name, title and text, as fold() leaves them
     frequency   how many documents have a word
     nearby      for spelling: each frequent word, under itself and under itself without one letter
@@ -39,7 +39,7 @@ create table file(path text primary key, size int, changed int, reason text) wit
 create table document(id integer primary key, path text unique, file text, title text, name_words text,
     title_words text, length int);
 create index document_of_file on document(file);
-create table text(id integer primary key, start int, packed blob);
+create table text(id integer primary key, start int, packed blob, page blob);
 create table frequency(word text primary key, documents int) without rowid;
 create table nearby(near text, word text, documents int, primary key (near, word)) without rowid;
 create virtual table words using fts5(name, title, text, content='', tokenize="unicode61 remove_diacritics 0");
@@ -99,19 +99,20 @@ class Builder:
         self.next = itertools.count(old.about("next") if old else 1)
         self.count = 0
 
-    def add(self, file, path, title, start, text):
+    def add(self, file, path, title, start, text, page=None):
         number = self.ids.get(path) or next(self.next)
         row = (number, path, file, title, " ".join(words(name_of(path))), " ".join(words(title)), len(text))
         self.db.execute("insert into document values (?, ?, ?, ?, ?, ?, ?)", row)
-        self.db.execute("insert into text values (?, ?, ?)", (number, start, zlib.compress(text.encode(), 1)))
+        self.db.execute("insert into text values (?, ?, ?, ?)", (number, start, *(
+            each if each is None else zlib.compress(each.encode("utf-8", "replace"), 1) for each in (text, page))))
         self.db.execute("insert into words (rowid, name, title, text) values (?, ?, ?, ?)",
                         (number, row[4], row[5], fold(text)))
         self.count += 1
 
     def keep(self, file):
-        for path, title, start, text in self.old.db.execute(
-                "select path, title, start, packed from document join text using (id) where file = ?", (file,)):
-            self.add(file, path, title, start, zlib.decompress(text).decode())
+        for path, title, start, *packed in self.old.db.execute(
+                "select path, title, start, packed, page from document join text using (id) where file = ?", (file,)):
+            self.add(file, path, title, start, *(each and zlib.decompress(each).decode() for each in packed))
 
     def finish(self, folder):
         """Spelling: a word with a letter too many, too few or wrong meets the right one in nearby."""
@@ -145,7 +146,9 @@ def build(path, folder, processes, seconds=math.inf, progress=lambda *_: None):
     if old and old.about("folder") != folder:
         old = None
     files = {file: (size, changed) for file, size, changed in documents.walk(below)}
-    known = {row[0]: row[1:] for row in old.db.execute("select path, size, changed, reason from file")} if old else {}
+    known = {}  # of an index without pages, of release 0.4, all is read again
+    if old and old.has_pages:
+        known = {row[0]: row[1:] for row in old.db.execute("select path, size, changed, reason from file")}
     new = Builder(path + ".new", old)
     left, changed, done = [], [], 0
 
@@ -168,7 +171,7 @@ def build(path, folder, processes, seconds=math.inf, progress=lambda *_: None):
         if isinstance(got, documents.Document):
             if got.path not in had:
                 had.add(got.path)
-                new.add(quoted(file), quoted(got.path), got.title, got.start, got.text)
+                new.add(quoted(file), quoted(got.path), got.title, got.start, got.text, got.page)
             continue
         finished(file, got)
         if new.count and time.monotonic() > end:
@@ -205,6 +208,7 @@ class Index:
             self.db = sqlite3.connect("file:%s?mode=ro&immutable=1" % urllib.parse.quote(path), uri=True,
                                       check_same_thread=False)
             self.documents = self.db.execute("select count(*) from document").fetchone()[0]
+            self.has_pages = "page" in [row[1] for row in self.db.execute("pragma table_info(text)")]
         except sqlite3.Error as error:
             raise Failure("%s: not an index (%s): remove it" % (path, error)) from None
         self.db.execute("pragma mmap_size = 1000000000")
@@ -264,6 +268,11 @@ class Index:
         """path, title and text of a document; None, if it is not there."""
         row = self.db.execute("select path, title, packed from document join text using (id) where id = ?", (number,)).fetchone()
         return row and (row[0], row[1], zlib.decompress(row[2]).decode())
+
+    def page(self, number):
+        """The HTML of a document, as it came; None where it is none, or not there."""
+        row = self.has_pages and self.db.execute("select page from text where id = ?", (number,)).fetchone()
+        return zlib.decompress(row[0]) if row and row[0] else None
 
     def excerpt_of(self, number, most=16384):
         """The text of a document from where an excerpt may begin."""

@@ -142,8 +142,13 @@ def numbers(list_):
     return ".".join(map(str, list_))
 
 
-def document(path, title, text, typed):
+def document(number, path, title, text, page_, typed):
+    """A document: its text, with the words of the query marked; or a page of HTML in a frame that runs nothing."""
     query = index.asked(typed)
+    if page_:
+        shown = '<iframe sandbox="" src="%s" title="%s"></iframe>' % (url("page", d=str(number)), escape(title))
+    else:
+        shown = "<pre>%s</pre>" % marked(text, query)
     back = '<p><a href="%s">Results for %s</a></p>\n' % (url("./", q=typed), escape(typed)) if query else ""
-    return page(title, typed, '%s<article>\n<h1>%s</h1>\n<cite>%s</cite>\n<pre>%s</pre>\n</article>' % (
-        back, escape(title), escape(readable(path)), marked(text, query)))
+    return page(title, typed, '%s<article>\n<h1>%s</h1>\n<cite>%s</cite>\n%s\n</article>' % (
+        back, escape(title), escape(readable(path)), shown))

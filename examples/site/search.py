@@ -18,6 +18,7 @@ import functools
 import hmac
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
@@ -43,6 +44,7 @@ AGAIN = 10  # seconds until a learner that failed is started again
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
 EXPLORE = "-B .37 -i .1 -s random"  # what was learnt, within bounds of the index's own order
 PAGE = 10
+ALONE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"  # of a page
 KEPT = 100000  # clicks that a process keeps while they cannot be stored
 
 
@@ -57,8 +59,8 @@ def say(text):
 class Site:
     """Answers requests. Threads share it; each has an index, a client of serve(1) and the clicks of its own."""
 
-    def __init__(self, proxies=()):
-        self.mine, self.proxies = threading.local(), proxies
+    def __init__(self, proxies=(), link=None):
+        self.mine, self.proxies, self.target = threading.local(), proxies, link
         self.state = front.State("service.json")
         self.words = front.Clients(".", self.state.test_since)
         self.clicks = collections.deque(maxlen=KEPT)  # not stored yet
@@ -69,6 +71,8 @@ class Site:
             return self.search(request.parameters)
         if request.path == "doc":
             return self.document(request.parameters)
+        if request.path == "page":
+            return self.page(request.parameters)
         if request.path == "go":
             return self.go(request)
         if request.path == "style.css":
@@ -138,9 +142,17 @@ class Site:
         return ranking.request, [results[at] for at in ranking.order]
 
     def document(self, parameters):
-        number = parameters.get("d", "")
-        found = self.index().document(int(number)) if number.isdecimal() and len(number) < 16 else None
-        return html(pages.document(*found, parameters.get("q", "")[:300])) if found else self.missing(parameters)
+        number = number_of(parameters.get("d", ""))
+        found = self.index().document(number)
+        if not found:
+            return self.missing(parameters)
+        return html(pages.document(number, *found, self.index().page(number), parameters.get("q", "")[:300]))
+
+    def page(self, parameters):
+        """A document of HTML as it came, for the frame of document(): nothing in it runs, also without that frame."""
+        found = self.index().page(number_of(parameters.get("d", "")))
+        return (200, {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": ALONE}, found) if found else \
+            self.missing(parameters)
 
     def missing(self, parameters):
         text = "There is no such page here, or it is here no longer."
@@ -154,7 +166,7 @@ class Site:
 
     def link(self, request, place, shown, number, text):
         if not request:
-            return pages.url("doc", d=number, q=text)
+            return pages.escape(self.address(number, text))
         signature = self.signature(request, place, shown, number)
         return pages.url("go", r=request, p=str(place), n=shown, d=str(number), q=text, s=signature)
 
@@ -167,8 +179,13 @@ class Site:
             self.clicks.append((request_, int(place), int(shown), time.time(), self.client(request.address)))
             self.store_clicks()
         if place != "0":
-            return 303, {"Location": pages.plain_url("doc", d=number, q=text[:300])}, ""
+            return 303, {"Location": self.address(number, text[:300])}, ""
         return html(pages.message("Thanks", text[:300], "This search counts as one without a click."))
+
+    def address(self, number, text):
+        """Where a document is: a page of this site, or of that of --link, whose documents have the same paths."""
+        found = self.target and self.index().document(int(number))
+        return self.target.replace("{path}", found[0]) if found else pages.plain_url("doc", d=str(number), q=text)
 
     def client(self, address):
         """The word of a client, or None."""
@@ -194,6 +211,11 @@ class Site:
             if click:
                 self.clicks.appendleft(click)
             self.report("clicks wait to be stored: %s" % error)
+
+
+def number_of(text):
+    """The number of a document; 0, which none has, of other texts."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else 0
 
 
 def html(text, status=200):
@@ -309,7 +331,7 @@ class Keeper:
                 self.note("web", "the web server ends again and again: see %s/errors" % os.getcwd())
                 break
             self.begun.append(time.monotonic())
-            self.web.add(web.start(self.listener, functools.partial(Site, self.options.proxy)))
+            self.web.add(web.start(self.listener, functools.partial(Site, self.options.proxy, self.options.link)))
         if self.learner and self.learner.poll() is not None:
             failed, self.learner = self.learner.returncode, None
             self.note("learn", failed and "the learner has failed, and is tried again: see %s/learn.log" % os.getcwd())
@@ -475,6 +497,14 @@ def run(options):
         keeper.store(0)
 
 
+def target(text):
+    """The value of --link."""
+    if not re.fullmatch(r"https?://[!-~]+", text) or text.count("{path}") != 1 or "{path}" in text.split("/")[2]:
+        raise argparse.ArgumentTypeError("%r is no address with {path} after the name of a machine, such as "
+                                         "https://docs.example/{path}" % text)
+    return text
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="search.py", description="Search a folder, and learn from clicks.")
     parser.add_argument("folder", nargs="?", help="documents: text, HTML, manual pages, packed or in archives "
@@ -489,6 +519,8 @@ def arguments():
     parser.add_argument("--explore", default=EXPLORE, help="options of explore(1) (default: %(default)s)")
     parser.add_argument("--proxy", action="append", type=front.proxy, default=[], help="address or network of a "
                         "web server before the site, whose X-Forwarded-For says who asks")
+    parser.add_argument("--link", type=target, metavar="address", help="where results lead: the address of a document, "
+                        "with {path} for its path, as https://docs.example/{path} (default: a page of the site)")
     parser.add_argument("--settle", type=float, default=SETTLE, help="seconds after a first click in which "
                         "further ones count (default %(default)s)")
     parser.add_argument("--every", type=float, default=EVERY, help="seconds between looks at the clicks "

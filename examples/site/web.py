@@ -24,8 +24,9 @@ ONCE = "content-length", "transfer-encoding", "host"  # headers; two of them may
 
 REASONS = {200: "OK", 303: "See Other", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
            429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
-SAFE = (b"Content-Security-Policy: default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
-        b"frame-ancestors 'self'\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n")
+SAFE = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'self'",
+        "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 
 
 class Request:
@@ -123,10 +124,10 @@ class Server:
         status, headers, body = answer
         data = body if isinstance(body, bytes) else body.encode("utf-8", "replace")
         close = not request or request.close
-        headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **headers,
+        headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **SAFE, **headers,
                    "Content-Length": str(len(data)), "Connection": "close" if close else "keep-alive"}
         lines = "".join("%s: %s\r\n" % header for header in headers.items())
-        writer.write(b"HTTP/1.1 %d %s\r\n%s%s\r\n" % (status, REASONS[status].encode(), lines.encode("latin-1"), SAFE)
+        writer.write(b"HTTP/1.1 %d %s\r\n%s\r\n" % (status, REASONS[status].encode(), lines.encode("latin-1"))
                      + (b"" if request and request.method == "HEAD" else data))
         await asyncio.wait_for(writer.drain(), IDLE)
         return not close

@@ -363,6 +363,79 @@ END
     is "$(sed 's/.*time=[0-9]* //' state/answers/*)" 'clicks=1 0'
 }
 
+@test "HTML is shown as it came, in a frame in which nothing runs; other documents as text" {
+    mkdir docs
+    printf '<!doctype html><title>Plum jam</title><style>p { color: red }</style><p id=a>plum</p><script>document.getElementById("a").textContent = "it ran"</script><img src=x onerror="document.title=1"><form action=/go><input></form>' >docs/jam.html
+    echo 'plum <b>bold</b>' >docs/text
+    site docs
+    for _ in $(seq 250); do [ -e state/growing ] || break; sleep 0.02; done
+    get '?q=plum' >page
+    for link in $(links <page); do
+        get "$link"
+        shown=$(sed -n 's/^Location: //p' head)
+        get "$shown" >doc
+        case $(sed -n 's/.*<h1>//p' doc) in
+        'Plum jam'*)
+            frame=$(sed -n 's/.*<iframe sandbox="" src="\(page?d=[0-9]*\)" title="Plum jam"><\/iframe>.*/\1/p' doc)
+            [ "$frame" ]
+            is "$(grep -c 'it ran\|<pre>' doc)" 0
+            grep "^Content-Security-Policy: default-src 'none'; style-src 'self'; frame-src 'self'; " head
+            get "$frame" >raw
+            same raw docs/jam.html
+            is "$(grep -c ^Content-Security-Policy: head) $(sed -n 's/^Content-Security-Policy: //p' head)" \
+                "1 sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+            grep -x 'X-Content-Type-Options: nosniff' head
+            if command -v chromium >/dev/null; then # also alone, without the frame
+                timeout 60 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "$url$frame" 2>/dev/null >dom
+                grep '<p id="a">plum</p>' dom
+            fi ;;
+        *)
+            grep '<pre><mark>plum</mark> &lt;b&gt;bold&lt;/b&gt;</pre>' doc
+            get "page?${shown#doc?}" >out
+            is "$(sed -n 1p head)" 404 ;;
+        esac
+    done
+    for wrong in 'page' 'page?d=' 'page?d=99' 'page?d=-1' 'page?d=1e3' 'page?d=99999999999999999999'; do
+        get "$wrong" >out
+        is "$(sed -n 1p head) $wrong" "404 $wrong"
+    done
+    stop
+    # An index of an older release has no pages: it goes on, and the next reading has them.
+    in_python <<'END'
+import sqlite3
+db = sqlite3.connect("state/index.db")
+db.executescript("create table t(id integer primary key, start int, packed blob); insert into t select id, start, packed from text; "
+                 "drop table text; alter table t rename to text")
+END
+    site docs
+    get "$frame" >out
+    is "$(sed -n 1p head)" 404
+    stop
+    indexed docs
+    site docs
+    get "$frame" >raw
+    same raw docs/jam.html
+    stop
+}
+
+@test "--link: results lead to the real pages, by signed links, and to nowhere else" {
+    mkdir -p docs/deep
+    echo 'plum' >'docs/deep/a b&<%.txt'
+    for wrong in 'docs.example/{path}' 'https://docs.example/' 'https://{path}/' 'javascript:{path}' 'https://a/{path}{path}' \
+        $'https://a/{path}\r\nX: y' 'https://a/ {path}'; do
+        fails 2 '*is no address with {path} after the name of a machine, such as https://docs.example/{path}' \
+            python3 "$SITE/search.py" -s state --link "$wrong" docs
+    done
+    site docs --link 'https://docs.example/view?f={path}&from=search'
+    get '?q=plum' >page
+    go=$(links <page)
+    get "$go"
+    is "$(sed -n 1p head) $(sed -n 's/^Location: //p' head)" '303 https://docs.example/view?f=deep/a%20b%26%3C%25.txt&from=search'
+    get "${go/d=1/d=2}" >out
+    is "$(sed -n 1p head)" 404
+    stop
+}
+
 @test "a Cyrillic query of 100 letters is learnt: what is clicked is first on the next search" {
     mkdir docs
     for i in $(seq 8); do echo "Документ $i: предположительно восьмидесятилетний электрификатор превысокомногорассмотрительствующий человеконенавистничество" >docs/$i; done
