@@ -6,6 +6,8 @@ length, an index and tolist(). What comes from outside is checked as rankpipe(5)
 """
 # SPDX-License-Identifier: ISC
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import hashlib
@@ -14,6 +16,7 @@ import operator
 import os
 import re
 import secrets
+import shlex
 import shutil
 import socket
 import subprocess
@@ -22,7 +25,7 @@ import tempfile
 import threading
 import unicodedata
 from array import array
-from typing import NamedTuple
+from typing import IO, Any, Iterable, Iterator, NamedTuple, Sequence, Union
 
 try:
     import numpy
@@ -34,6 +37,11 @@ LINE = 4096  # bytes of a header line, with its LF
 BARE = 65536  # documents of a round that need no payload
 DENSE = 1 << 26  # values that Round.dense makes without being asked for more
 CODES = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d"}
+
+
+Path = Union[str, "os.PathLike[str]"]
+Numbers = Any  # an array of numpy or of the module array: a length, an index, tolist()
+Features = Any  # for each document its values or a dict of number and value, or a matrix of numpy
 
 
 class Error(Exception):
@@ -61,7 +69,7 @@ def _crc_tables():
     return byte, [byte[byte[low] & 255 ^ high] ^ byte[low] >> 8 for high in range(256) for low in range(256)]
 
 
-def crc32c(*parts):
+def crc32c(*parts: bytes) -> int:
     """The CRC-32C of bytes, which may come in parts."""
     byte, two = _crc_tables()
     crc = 0xFFFFFFFF
@@ -342,7 +350,7 @@ def _encoded(text):
     return text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogateescape")
 
 
-def query_word(text, fold=False):
+def query_word(text: str, fold: bool = False) -> str:
     """The word by which a query of any text is known, in the text of requests and in rounds.
 
     Words without blanks, #, ~ and control characters stay as they are. These become ~ and two
@@ -371,7 +379,7 @@ def _escaped(data, fold):
     return re.sub(rb"[\x00-\x20\x7f#~]", lambda at: b"~%02X" % at[0][0], data)
 
 
-def query_text(qid):
+def query_text(qid: str) -> str:
     """The text of a query, from the key qid of its round; of one that was cut, its start and the hash."""
     start, *cut = qid.encode().partition(b"~~")
     start = re.sub(rb"[%~]([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), start)
@@ -404,22 +412,22 @@ class Record:
     `in` are those of a dict.
     """
 
-    def __init__(self, keys, columns):
+    def __init__(self, keys: dict[str, str], columns: dict[str, Numbers]) -> None:
         self.keys, self.columns = keys, columns
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Numbers:
         return self.columns[name]
 
-    def __delitem__(self, name):
+    def __delitem__(self, name: str) -> None:
         del self.columns[name]
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self.columns
 
-    def get(self, name, default=None):
+    def get(self, name: str, default: Any = None) -> Any:
         return self.columns.get(name, default)
 
-    def __setitem__(self, name, values):
+    def __setitem__(self, name: str, values: Any) -> None:
         _need(NAME.fullmatch(name), "not a valid name of a column: %.40r", name)
         kind = self._type(name, values)
         _need(kind, "column %s needs an array that has a type", name)
@@ -441,8 +449,9 @@ class Round(Record):
     KIND = "round"
 
     @classmethod
-    def make(cls, features=None, *, qid=None, labels=None, names=None, t=None, docs=None, dim=None, request=None,
-             time=None, ordered=False, fold=False):
+    def make(cls, features: Features = None, *, qid: str | None = None, labels: Iterable[float] | None = None,
+             names: Iterable[str] | None = None, t: int | None = None, docs: int | None = None, dim: int | None = None,
+             request: str | None = None, time: int | None = None, ordered: bool = False, fold: bool = False) -> Round:
         """A round. features has for each document its values, or a dict from the number of a feature, from
         0, to its value; or it is a matrix of numpy. Without features, docs items of a fixed list. ordered
         says that the documents are in the order of a search engine, best first: they get the column base.
@@ -468,28 +477,58 @@ class Round(Record):
         types = ROUND_COLUMNS[name].type.split(",") if name in ROUND_COLUMNS else [kind]
         return kind if kind in types else types[0]
 
-    t = property(lambda self: int(self.keys["t"]) if "t" in self.keys else None, doc="its number")
-    docs = property(lambda self: int(self.keys["docs"]), doc="the number of documents")
-    dim = property(lambda self: int(self.keys["dim"]), doc="the number of features")
-    qid = property(lambda self: self.keys.get("qid"), doc="the name of the query, as rankpipe(5) writes it")
-    request = property(lambda self: self.keys.get("request"), doc="the client's name of the request")
-    time = property(lambda self: int(self.keys["time"]) if "time" in self.keys else None,
-                    doc="when it came, in milliseconds since 1970")
-    based = property(lambda self: self.keys.get("based"), doc="checksum of the model by which base is ordered")
-    query = property(lambda self: query_text(self.qid) if self.qid else None, doc="the text of the query")
+    @property
+    def t(self) -> int | None:
+        """Its number."""
+        return int(self.keys["t"]) if "t" in self.keys else None
 
     @property
-    def names(self):
+    def docs(self) -> int:
+        """The number of documents."""
+        return int(self.keys["docs"])
+
+    @property
+    def dim(self) -> int:
+        """The number of features."""
+        return int(self.keys["dim"])
+
+    @property
+    def qid(self) -> str | None:
+        """The name of the query, as rankpipe(5) writes it."""
+        return self.keys.get("qid")
+
+    @property
+    def request(self) -> str | None:
+        """The client's name of the request."""
+        return self.keys.get("request")
+
+    @property
+    def time(self) -> int | None:
+        """When it came, in milliseconds since 1970."""
+        return int(self.keys["time"]) if "time" in self.keys else None
+
+    @property
+    def based(self) -> str | None:
+        """Checksum of the model by which base is ordered."""
+        return self.keys.get("based")
+
+    @property
+    def query(self) -> str | None:
+        """The text of the query."""
+        return query_text(self.qid) if self.qid else None
+
+    @property
+    def names(self) -> list[str] | None:
         """The names of the documents, or None."""
         if "name" not in self.columns:
             return None
         return self.columns["name"].tobytes().decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     @names.setter
-    def names(self, names):
+    def names(self, names: Iterable[str]) -> None:
         self["name"] = _array("u1", b"".join(name + b"\0" for name in _name_bytes(names, self.docs)))
 
-    def sparse(self):
+    def sparse(self) -> list[tuple[list[int], list[float]]]:
         """For each document the numbers of its features that are not 0, from 0, and their values."""
         if "ptr" in self.columns:
             ptr = self.columns["ptr"].tolist()
@@ -498,7 +537,7 @@ class Round(Record):
         return [([j for j, v in enumerate(row) if v], [v for v in row if v]) for row in
                 (row.tolist() for row in self.dense())]
 
-    def dense(self, most=DENSE):
+    def dense(self, most: int = DENSE) -> Any:
         """For each document an array of all its features: a matrix, with numpy. An Error, if that
         were more than `most` values.
         """
@@ -593,7 +632,7 @@ class Model(Record):
     KIND = "model"
 
     @classmethod
-    def make(cls, w):
+    def make(cls, w: Sequence[float]) -> Model:
         """A model that scores by the weights w, one for each feature, as weights2bin makes it."""
         w = _column("f8", w)
         return cls({"learner": "fixed", "rounds": "0", "dim": str(len(w))}, {"w": w})
@@ -602,10 +641,25 @@ class Model(Record):
     def _type(name, values):
         return _kind(values) or "f8"
 
-    learner = property(lambda self: self.keys["learner"], doc="the learner's name, or fixed")
-    rounds = property(lambda self: int(self.keys["rounds"]), doc="the number of rounds learnt")
-    dim = property(lambda self: int(self.keys["dim"]), doc="the number of weights")
-    w = property(lambda self: self.columns.get("w"), doc="the weights, or None")
+    @property
+    def learner(self) -> str:
+        """The learner's name, or fixed."""
+        return self.keys["learner"]
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds learnt."""
+        return int(self.keys["rounds"])
+
+    @property
+    def dim(self) -> int:
+        """The number of weights."""
+        return int(self.keys["dim"])
+
+    @property
+    def w(self) -> Numbers:
+        """The weights, or None."""
+        return self.columns.get("w")
 
 
 KINDS = {"round": Round, "model": Model}
@@ -687,7 +741,7 @@ def _record(file, line, kind, keys, shape, size):
     return record
 
 
-def read(source):
+def read(source: Path | IO[bytes]) -> Iterator[Any]:
     """Generates the rounds and models of a stream: a path, or a file that is open for bytes. Raises an
     Error at the first record that is wrong; what came before it is right. A stream ends with its
     end record, so that one that was cut is an Error too.
@@ -726,10 +780,10 @@ class Writer:
     exception came, and flushes the file. Rounds without t are numbered.
     """
 
-    def __init__(self, file):
+    def __init__(self, file: IO[bytes]) -> None:
         self.file, self.count, self.t = file, 0, 0
 
-    def write(self, record):
+    def write(self, record: Record) -> None:
         self.file.write(self._text(record))
         self.count += 1
 
@@ -756,7 +810,7 @@ class Writer:
         _header(line)
         return line[:21] + b"%08x" % crc32c(line, payload) + line[29:] + payload
 
-    def end(self):
+    def end(self) -> None:
         self.file.write(b"rankpipe/1 end rounds=%d bytes=0\n" % self.count)
         self.file.flush()
         self.count = 0
@@ -769,14 +823,14 @@ class Writer:
             self.end()
 
 
-def read_model(path):
+def read_model(path: Path) -> Model:
     """The model in a file."""
     models = list(read(path))
     _need(len(models) == 1 and isinstance(models[0], Model), "%s: not the file of one model", path)
     return models[0]
 
 
-def write_model(path, model):
+def write_model(path: Path, model: Model) -> None:
     """Replaces the file by one of that model, which is whole at each moment."""
     _need(isinstance(model, Model), "%r is not a model", model)
     new = "%s.%d.new" % (os.fspath(path), os.getpid())
@@ -801,7 +855,7 @@ def _programs():
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.rstrip("\n")
 
 
-def pipe(pipeline, records=()):
+def pipe(pipeline: str, records: Iterable[Record] = ()) -> Iterator[Any]:
     """Generates what a pipeline of rankpipe's programs, as loop(1) takes it, makes of the records.
     Raises an Error with its message if it fails. Warnings go to sys.stderr.
     """
@@ -842,9 +896,117 @@ def pipe(pipeline, records=()):
         print(text, file=sys.stderr)
 
 
-def run(pipeline, records=()):
+def run(pipeline: str, records: Iterable[Record] = ()) -> list[Any]:
     """The same as a list, when the pipeline has ended."""
     return list(pipe(pipeline, records))
+
+
+# ---- a ranker in the manner of scikit-learn ----
+
+
+class Ranker:
+    """A ranker with fit, partial_fit, predict and score, on top of the same programs. It needs neither numpy nor
+    scikit-learn, whose clone and searches over parameters take it. model_ is the model, once it has learnt.
+
+    learner is what update takes after -a, with its settings; passes are those of fit over the queries, in an order
+    drawn by seed; steps are what update takes after -x, as in scale,products.
+    """
+
+    model_: Model | None
+
+    def __init__(self, learner: str = "solar2", passes: int = 4, seed: int = 1, steps: str | None = None) -> None:
+        self.learner, self.passes, self.seed, self.steps = learner, passes, seed, steps
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("learner", "passes", "seed", "steps")}
+
+    def set_params(self, **parameters: Any) -> Ranker:
+        for name, value in parameters.items():
+            if name not in self.get_params():
+                raise ValueError("Ranker has no parameter %r: it has %s" % (name, ", ".join(self.get_params())))
+            setattr(self, name, value)
+        return self
+
+    def fit(self, X: Features, y: Iterable[float], qid: Iterable[Any]) -> Ranker:
+        """Learns anew from the rows of X, with the relevance y and the query qid of each."""
+        self.model_ = None
+        rounds = [round for round, _ in _queries(X, qid, y)]
+        return self._learn("replay -n %d -s %d - | " % (self.passes * len(rounds), self.seed), rounds)
+
+    def partial_fit(self, X: Features, y: Iterable[float], qid: Iterable[Any]) -> Ranker:
+        """Learns further, in one pass."""
+        self.model_ = getattr(self, "model_", None)
+        return self._learn("", [round for round, _ in _queries(X, qid, y)])
+
+    def predict(self, X: Features, qid: Iterable[Any] | None = None) -> Numbers:
+        """The scores of the rows, in their order; without qid they are one query."""
+        rounds = _queries(X, qid)
+        scores = [0.0] * sum(len(rows) for _, rows in rounds)
+        with self._file() as model:
+            for shown, (_, rows) in zip(pipe("score -m " + model, [round for round, _ in rounds]), rounds):
+                for row, value in zip(rows, shown["score"].tolist()):
+                    scores[row] = value
+        return numpy.array(scores) if numpy else scores
+
+    def score(self, X: Features, y: Iterable[float], qid: Iterable[Any]) -> float:
+        """The mean NDCG@10 of the queries, as metric(1) computes it."""
+        with self._file() as model, tempfile.NamedTemporaryFile() as table:
+            run("score -m %s | explore | metric -t %s ndcg@10" % (model, shlex.quote(table.name)),
+                [round for round, _ in _queries(X, qid, y)])
+            return float(table.read().split()[-1])
+
+    def save(self, path: Path) -> None:
+        write_model(path, self._model())
+
+    def load(self, path: Path) -> Ranker:
+        self.model_ = read_model(path)
+        return self
+
+    def _model(self):
+        if getattr(self, "model_", None) is None:
+            raise ValueError("the ranker has not learnt yet: call fit first")
+        return self.model_
+
+    @contextlib.contextmanager
+    def _file(self):
+        """The model as a file, quoted for a pipeline."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            if self._model():
+                write_model(path, self.model_)
+            yield shlex.quote(path)
+
+    def _learn(self, first, rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            if self.model_:
+                write_model(path, self.model_)
+            steps = "-x %s " % shlex.quote(self.steps) if self.steps and not self.model_ else ""
+            run("%supdate -a %s %s-m %s" % (first, shlex.quote(self.learner), steps, shlex.quote(path)), rounds)
+            self.model_ = read_model(path)
+        return self
+
+
+def _queries(X, qid, y=None):
+    """(round, its rows) of each query, in the order in which queries come first; ValueError where the shapes do not fit."""
+    rows, labels = list(X), None if y is None else [float(value) for value in y]
+    names = [""] * len(rows) if qid is None else [str(name) for name in qid]
+    for what, values in ("qid", names), ("y", labels):
+        if values is not None and len(values) != len(rows):
+            raise ValueError("X has %d rows, but %s has %d" % (len(rows), what, len(values)))
+    if not rows:
+        raise ValueError("X has no rows")
+    if labels and not all(value >= 0 and math.isfinite(value) for value in labels):
+        raise ValueError("y has a relevance that is negative or not finite")
+    groups = {}
+    for i, name in enumerate(names):
+        groups.setdefault(name, []).append(i)
+    try:
+        dim = max(len(row) if not isinstance(row, dict) else max(row, default=-1) + 1 for row in rows)
+        return [(Round.make([rows[i] for i in of], dim=dim, qid=name or "-", labels=labels and [labels[i] for i in of]), of)
+                for name, of in groups.items()]
+    except Error as error:
+        raise ValueError("X: %s" % error) from None
 
 
 # ---- the service ----
@@ -853,10 +1015,10 @@ def run(pipeline, records=()):
 class Ranking(NamedTuple):
     """An answer of serve."""
 
-    request: str  # the name of the request, to which feedback refers; None: the service could not store it
+    request: str | None  # the name of the request, to which feedback refers; None: the service could not store it
     t: int  # the number of the round
-    order: list  # the documents, best first, by their place in the request from 0
-    scores: list  # theirs, in this order; None where the pipeline gives no scores
+    order: list[int]  # the documents, best first, by their place in the request from 0
+    scores: list[float] | None  # theirs, in this order; None where the pipeline gives no scores
 
 
 @functools.lru_cache(maxsize=64)
@@ -874,7 +1036,8 @@ def _features_text(row):
     return (_template(len(values)) % tuple(values)).encode()
 
 
-def request_text(features, names=None, query=None, request=None, ordered=True, fold=False):
+def request_text(features: Features, names: Sequence[str] | None = None, query: str | None = None,
+                 request: str | None = None, ordered: bool = True, fold: bool = False) -> bytes:
     """The text of a request to serve, as bytes. features has for each document its values, a dict from
     the number of a feature, from 0, to its value, or bytes: the text of them, with numbers from 1.
     Documents come in the order of a search engine, best first; ordered=False says that they do not.
@@ -892,7 +1055,7 @@ def request_text(features, names=None, query=None, request=None, ordered=True, f
     return b"\n".join([*lines, b"", b""])
 
 
-def read_answer(text, docs, names=None, request=None):
+def read_answer(text: bytes, docs: int, names: Sequence[str] | None = None, request: str | None = None) -> Ranking:
     """The Ranking that an answer of serve says, from the bytes before its blank line. Raises Refused with
     what the service says if it refused, and Error if this is no answer to such a request.
     """
@@ -922,11 +1085,12 @@ class Client:
     address is the path of its socket, or (host, port). Threads may share a client, and take turns.
     """
 
-    def __init__(self, address, timeout=10.0):
+    def __init__(self, address: str | tuple[str, int], timeout: float = 10.0) -> None:
         self.address, self.timeout = address, timeout
         self._socket, self._lock = None, threading.Lock()
 
-    def rank(self, features, names=None, query=None, request=None, ordered=True, fold=False):
+    def rank(self, features: Features, names: Sequence[str] | None = None, query: str | None = None,
+             request: str | None = None, ordered: bool = True, fold: bool = False) -> Ranking:
         """The Ranking of these documents: see request_text. Without a name of the request, one is made.
         A request that gets no answer is not sent again.
         """
@@ -999,7 +1163,7 @@ class Client:
             self._socket.close()
             self._socket = None
 
-    def close(self):
+    def close(self) -> None:
         with self._lock:
             self._drop()
 

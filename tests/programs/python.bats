@@ -449,3 +449,53 @@ assert subprocess.run(["pgrep", "-P", str(__import__("os").getpid()), "-x", "loo
 END
     [ ! -e here ]
 }
+
+@test "Ranker: fit, partial_fit, predict and score are what the programs give by hand, whatever the order of the rows" {
+    svm2bin <"$ROOT/examples/data/small.svm" >q.bin
+    replay -n 480 -s 3 q.bin | update -a listnet -m want.bin
+    score -m want.bin <q.bin | explore | metric ndcg@10 | tail -n 1 | cut -f 2 >want
+    score -m want.bin <q.bin | values_of score | xargs -n 1 >scores
+    python3 - "$ROOT/examples/data/small.svm" <<'END'
+import sys
+import rankpipe
+X, y, qid = [], [], []
+for line in open(sys.argv[1]):
+    label, query, *features = line.split("#")[0].split()
+    X.append([float(each.split(":")[1]) for each in features])
+    y.append(float(label))
+    qid.append(query[4:])
+want = rankpipe.read_model("want.bin")
+ranker = rankpipe.Ranker("listnet", passes=2, seed=3).fit(X, y, qid)
+assert list(ranker.model_.w) == list(want.w) and ranker.model_.rounds == 480
+assert "%.7f" % ranker.score(X, y, qid) == "%.7f" % float(open("want").read())
+assert all(abs(a - float(b)) < 1e-6 for a, b in zip(ranker.predict(X, qid), open("scores")))
+# The rows of a query may be anywhere; a further pass; a file; a clone.
+last = list(range(len(X) - 1, -1, -1))
+mixed = [last[i] for i in range(0, len(last), 2)] + [last[i] for i in range(1, len(last), 2)]
+rows = [[each[i] for i in mixed] for each in (X, y, qid)]
+other = rankpipe.Ranker().fit(*rows)
+assert other.score(X, y, qid) > 0.8
+assert [round(a, 6) for a in other.predict(rows[0], rows[2])] == [round(a, 6) for a in (lambda p: [p[i] for i in mixed])(
+    list(other.predict(X, qid)))]
+before = other.model_.rounds
+assert other.partial_fit(X, y, qid).model_.rounds == before + 240
+other.save("own.bin")
+assert list(rankpipe.Ranker().load("own.bin").predict(X[:3])) == list(other.predict(X[:3]))
+assert rankpipe.Ranker(**ranker.get_params()).get_params() == ranker.get_params() == {
+    "learner": "listnet", "passes": 2, "seed": 3, "steps": None}
+assert ranker.set_params(passes=1) is ranker and ranker.passes == 1
+def fails(what, does):
+    try:
+        does()
+    except ValueError as error:
+        assert what in str(error), error
+        return
+    raise SystemExit("no error: " + what)
+for what, bad in (("no rows", ([], [], [])), ("y has 1", (X[:2], y[:1], qid[:2])), ("qid has 1", (X[:2], y[:2], qid[:1])),
+                  ("negative", (X[:2], [-1, 0], qid[:2])), ("not finite", ([[1], [float("nan")]], [0, 1], ["a", "a"])),
+                  ("not a number", ([["x"]], [1], ["a"]))):
+    fails(what, lambda: rankpipe.Ranker().fit(*bad))
+fails("call fit first", lambda: rankpipe.Ranker().predict(X))
+fails("no parameter", lambda: rankpipe.Ranker().set_params(trees=3))
+END
+}

@@ -223,6 +223,9 @@ run_examples() {
     is "$(tail -n 2 rankpipe-python.7/out | sed 's/ [0-9a-f]*$//')" \
         "new user ['adduser', 'ls']"$'\n'"list files ['adduser', 'ls']"
     is "$(spool -l rankpipe-python.7/log)" 2
+    # Its own learner learns: random order has .43.
+    awk '$2 < 0.6 { exit 1 }' rankpipe-python.7/shown
+    tail -n 1 rankpipe-python.7/judged | awk '$2 < 0.7 { exit 1 }'
 }
 
 @test "the examples of rankpipe-operating(7) run, and print nothing on stderr" {
