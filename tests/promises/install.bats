@@ -56,7 +56,7 @@ alone() {
     run grep -rL 'SPDX-License-Identifier: ISC' stage/usr/share/rankpipe
     is "$output" stage/usr/share/rankpipe/data/small.svm
     is "$(cd stage/usr/share/doc/rankpipe && find . -type f | LC_ALL=C sort | paste -sd ' ')" \
-        "./NEWS ./README.md $(printf './examples/%s ' api/README.md clicks.svg engines/README.md engines/elasticsearch.md \
+        "./NEWS ./README.md $(printf './examples/%s ' api/README.md behind/README.md clicks.svg engines/README.md engines/elasticsearch.md \
             engines/solr.md engines/vespa.md firstday.svg mq2008.svg serve/README.md site/README.md site/site.png)./examples/slurm/README.md"
 }
 
