@@ -81,10 +81,101 @@ block() {
     bash -e commands >table
     cat table
     [ "$(grep -c '^random\|^memory ' table)" = 5 ]
-    rows() { sed -n '/^ *learner /,/^$/p' "$1" | sed '/^$/d; s/^ *//'; }
+    rows() { sed -n '/^ *learner  *labels/,/^$/p' "$1" | sed '/^$/d; s/^ *//'; }
     [ "$(rows table | wc -l)" = 3 ]
     is "$(rows "$ROOT/README.md" | head -n 3)" "$(rows table)"
     [ -s train.out/table.tsv ]
+}
+
+# door NAME: the commands of a door of the README, but make, in this folder, where the examples are.
+door() {
+    ln -sfn "$ROOT/examples" examples
+    ln -sfn "$ROOT/bin" bin
+    block "$1" | grep -E '^(PATH=|sh |python3 |rankpipe |svm2bin |update |bin/)' >commands
+    cat commands
+    [ "$(wc -l <commands)" -ge 1 ] && [ "$(wc -l <commands)" -le 3 ]
+}
+
+# shows URL TEXT: the page has it, some time after the commands were started.
+shows() {
+    for _ in $(seq 900); do
+        ! curl -sf "$1" 2>/dev/null | grep -q "$2" || return 0
+        sleep 0.1
+    done
+    cat door.err
+    return 1
+}
+
+@test "the README's door: a search page over a folder" {
+    for tool in python3 curl; do command -v $tool >/dev/null || skip "no $tool here"; done
+    door 'A search page over your folder'
+    if [ "$STRIDE" != 1 ]; then # all manual pages take a minute
+        mkdir pages
+        echo 'a file' >pages/one
+        sed -i "s,/usr/share/man,$PWD/pages," commands
+    fi
+    HOME=$PWD bash -e commands >door.out 2>door.err 3>&- &
+    shows http://127.0.0.1:8080/?q=file 'href="go?'
+    pkill -TERM -P $! || true
+    wait $! || true
+}
+
+@test "the README's door: behind a search box" {
+    for tool in python3 curl; do command -v $tool >/dev/null || skip "no $tool here"; done
+    door 'Behind your own search'
+    mkdir box
+    sed -n '/^    python3 - <<.END/,/^    END/s/^    //p' "$ROOT/examples/behind/README.md" >table
+    bash -e table
+    setsid bash -e commands >door.out 2>door.err 3>&- &
+    shows 'http://127.0.0.1:8081/?q=password' 'passwd(1)</a>'
+    for _ in $(seq 300); do ! curl -sf http://127.0.0.1:8080/health >/dev/null || break; sleep 0.1; done
+    first() { curl -sf 'http://127.0.0.1:8081/?q=password' | grep -o 'go[^"]*">[^<]*' | head -n 1; }
+    was=$(first)
+    for _ in 1 2 3 4; do
+        link=$(curl -sf 'http://127.0.0.1:8081/?q=password' | grep -o 'go[^"]*">[^<]*' | sed -n 's/&amp;/\&/g; s/">chpasswd.*//p')
+        curl -sf "http://127.0.0.1:8081/$link" >/dev/null
+    done
+    for _ in $(seq 300); do [[ $(first) != *chpasswd* ]] || break; sleep 0.1; done
+    [[ $was != *chpasswd* && $(first) == *chpasswd* ]]
+    kill -TERM -- -$!
+    wait $! || true
+}
+
+@test "the README's door: from a click log to a better ranker" {
+    command -v python3 >/dev/null || skip 'no python3 here'
+    python3 - "$ROOT/examples/data/small.svm" <<'END'
+import json, random, sys
+rng, lists = random.Random(1), {}
+for line in open(sys.argv[1]):
+    label, qid, *features = line.split("#")[0].split()
+    lists.setdefault(qid[4:], []).append((int(label), features))
+with open("candidates.svm", "w") as candidates, open("queries.json", "w") as queries, open("events.json", "w") as events:
+    n = 0
+    for qid, rows in lists.items():
+        for i, (_, features) in enumerate(rows):
+            print("0 qid:" + qid, *features, "# d%d" % i, file=candidates)
+        for _ in range(20):
+            n += 1
+            order = sorted(range(len(rows)), key=lambda i: rng.random())[:8]
+            print(json.dumps({"query_id": str(n), "user_query": qid, "query_response_hit_ids": ["d%d" % i for i in order]}), file=queries)
+            for k, i in enumerate(order, 1):
+                if rng.random() < (0.05, 0.3, 0.6, 0.8, 0.9)[min(rows[i][0], 4)] / k ** 0.5:
+                    print(json.dumps({"query_id": str(n), "action_name": "click", "event_attributes": {
+                        "object": {"object_id": "d%d" % i}}}), file=events)
+END
+    door 'From a click log to a better ranker'
+    bash -e -o pipefail commands
+    svm2bin "$ROOT/examples/data/small.svm" | score -m better.bin | explore | metric ndcg@10 | tail -n 1 >judged
+    awk '$2 < 0.75 { exit 1 }' judged # random order has .43
+}
+
+@test "the README's door: a study" {
+    command -v python3 >/dev/null || skip 'no python3 here'
+    slow
+    door 'A study'
+    bash -e commands >table
+    grep -E '^ *memory  +1 ' table
+    grep -E '^ *listnet  +all ' table
 }
 
 @test "the README's way to install, and to take it away again" {
@@ -108,7 +199,7 @@ block() {
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make check, quick and release-check, which run them; make bench and make load, which time;
     # make mutants, which takes an hour (mutants.bats tests its parts);
-    # make crash, hosts and hostile, which take minutes (crash.bats and hosts.bats run two of them in short); make machine and make
+    # make crash, hosts, gate and hostile, which take minutes (crash.bats and hosts.bats run two of them in short); make machine and make
     # deb-check, which download Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
@@ -128,6 +219,7 @@ make debug
 make demo
 make first-day
 make fuzz
+make gate
 make help
 make hostile
 make hosts
@@ -143,13 +235,15 @@ make static
 make test
 make uninstall
 rankpipe --format
-rankpipe export
 rankpipe help
 rankpipe live
+rankpipe log
 rankpipe plot
 rankpipe score
+rankpipe service
 rankpipe sweep
 rankpipe train
+sh examples/behind/start
 sh examples/clicks
 sh examples/firstday
 sh examples/games
