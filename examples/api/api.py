@@ -509,11 +509,11 @@ class Http(asyncio.Protocol):
             self.ended = True  # and no time is spent on it
             self.refuse(Bad(503, "too many connections"))
         else:
-            self.api.clients.add(self)
+            self.api.clients[self] = None
 
     def connection_lost(self, _):
         self.transport = None
-        self.api.clients.discard(self)
+        self.api.clients.pop(self, None)
         if self.entered:
             self.entered = False
             self.api.limits.leave(self.peer)
@@ -596,6 +596,8 @@ class Http(asyncio.Protocol):
             json.dumps(value).encode() + b"\n"
         self.api.metrics.requests[self.path, status] += 1
         self.busy, self.path, self.since = False, "other", time.monotonic()
+        if self in self.api.clients:
+            self.api.clients[self] = self.api.clients.pop(self)
         self.keep = self.keep and not self.api.stopping and (bool(self.buffer) or not self.ended)
         length = "" if status == 204 else "Content-Type: %s\r\nContent-Length: %d\r\n" % (kind, len(body))
         head = "HTTP/1.1 %d %s\r\n%sCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%s%s\r\n"
@@ -652,17 +654,18 @@ class Api:
         self.explainer = Explainer(options.model, options.wait) if options.model else None
         self.words = front.Clients(options.keys, self.state.test_since) if options.keys else None
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
-        self.clients, self.service, self.stopping, self.said, self.tasks = set(), None, False, {}, set()
+        # Connections are keys, the one whose last request is the longest ago first.
+        self.clients, self.service, self.stopping, self.said, self.tasks = {}, None, False, {}, set()
 
     def has_room(self):
-        """For one more connection, if need be in the place of the one that has waited longest, a second or more: so
-        clients that open and wait keep nobody out."""
+        """For one more connection, if need be in the place of the one whose last request is the longest ago and
+        answered: so clients that open and wait keep nobody out, however many."""
         if len(self.clients) < self.options.clients:
             return True
-        oldest = min((client for client in self.clients if not client.busy), key=lambda client: client.since, default=None)
-        if oldest is None or time.monotonic() - oldest.since < 1:
+        oldest = next((client for client in self.clients if not client.busy), None)
+        if oldest is None:
             return False
-        self.clients.discard(oldest)
+        del self.clients[oldest]
         oldest.close("crowded")
         return True
 

@@ -15,7 +15,7 @@ import rankpipe_front as front
 HEAD = 16384  # bytes of a request
 IDLE = 15  # seconds until a request has come, and until its answer has been read
 ANSWER = 9  # seconds in which it is made
-CONNECTIONS = 400  # of a process; above it, one that has waited a second gives its place to a new one, or that is closed
+CONNECTIONS = 400  # of a process; above it, the one that waits longest gives its place to a new one
 THREADS = 2  # more of them would share one core
 
 EACH, RATE, BURST = 50, 20, 100  # of an address: connections, requests a second, and as many at once
@@ -68,7 +68,7 @@ def answered(request, site):
 class Server:
     def __init__(self, site):
         self.site, self.open = site, set()
-        self.waiting = {}  # connections from which a request is awaited, and since when, the oldest first
+        self.waiting = {}  # connections that are to ask or to read, as keys, the one that waits longest first
         self.limits = front.Limits(EACH, RATE, BURST)
         self.threads = concurrent.futures.ThreadPoolExecutor(THREADS)
 
@@ -87,34 +87,39 @@ class Server:
             while await self.exchange(reader, writer, peer):
                 pass
             writer.close()
-            await asyncio.wait_for(writer.wait_closed(), IDLE)
+            await self.wait(writer, writer.wait_closed())
         except (OSError, EOFError, asyncio.TimeoutError, asyncio.LimitOverrunError):
             pass
         finally:
             writer.transport.abort()
             self.open.discard(writer)
-            self.waiting.pop(writer, None)
             if limited:
                 self.limits.leave(peer)
 
     def has_room(self):
-        """For one more connection, if need be in the place of the one that has waited longest: so clients that open
-        and wait keep nobody out."""
+        """For one more connection, if need be in the place of the one that waits longest: so clients that open and
+        wait keep nobody out, however many."""
         if len(self.open) < CONNECTIONS:
             return True
         oldest = next(iter(self.waiting), None)
-        if oldest is None or asyncio.get_running_loop().time() - self.waiting[oldest] < 1:
+        if oldest is None:
             return False
         del self.waiting[oldest]
         self.open.discard(oldest)
         oldest.transport.abort()
         return True
 
+    async def wait(self, writer, what):
+        """Awaits what the client is to do."""
+        self.waiting[writer] = None
+        try:
+            return await asyncio.wait_for(what, IDLE)
+        finally:
+            self.waiting.pop(writer, None)
+
     async def exchange(self, reader, writer, peer):
         """Answers one request; says whether another may follow."""
-        self.waiting[writer] = asyncio.get_running_loop().time()
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE)
-        self.waiting.pop(writer, None)
+        head = await self.wait(writer, reader.readuntil(b"\r\n\r\n"))
         try:
             request = Request(head[:-4], peer, self.site.proxies)
         except ValueError:
@@ -129,7 +134,7 @@ class Server:
         lines = "".join("%s: %s\r\n" % header for header in headers.items())
         writer.write(b"HTTP/1.1 %d %s\r\n%s\r\n" % (status, REASONS[status].encode(), lines.encode("latin-1"))
                      + (b"" if request and request.method == "HEAD" else data))
-        await asyncio.wait_for(writer.drain(), IDLE)
+        await self.wait(writer, writer.drain())
         return not close
 
     async def answer(self, request):

@@ -602,16 +602,16 @@ static int serve_all(struct server *my, struct fault *fault)
     return 0;
 }
 
-/* The client that has waited longest, and at least a second, with nothing to be answered or to be
- * read by it; my->count: none. It gives its place to a new one: so clients that open and wait keep
- * nobody out. */
+/* The client that has waited longest, and at least a second, with nothing to be answered, or with
+ * answers that it does not read; my->count: none. It gives its place to a new one: so clients that
+ * open and wait keep nobody out. */
 static size_t most_idle(const struct server *my, double now)
 {
     size_t found = my->count;
     double since = now - 1;
     for (size_t i = 0; i < my->count; i++) {
         const struct connection *client = &my->client[i];
-        if (client->since <= since && !client->request && !held(client)) {
+        if (client->since <= since && !is_waiting(client)) {
             found = i;
             since = client->since;
         }

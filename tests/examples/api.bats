@@ -308,14 +308,16 @@ for peer in slow + deaf:
 time.sleep(0.5)
 many = [connect() for _ in range(60)]
 time.sleep(0.3)
-refused = 0
-for peer in many:
-    peer.settimeout(0.2)
+closed = 0
+for peer in many: # of 40 places
+    peer.setblocking(False)
     try:
-        refused += peer.recv(100).startswith(b"HTTP/1.1 503 ")
-    except OSError:
+        closed += peer.recv(100) == b""
+    except BlockingIOError:
         pass
-assert 15 <= refused <= 25, refused
+    except ConnectionResetError:
+        closed += 1
+assert 15 <= closed <= 25, closed
 END
     sleep 1.5
     ask GET /metrics
@@ -591,7 +593,7 @@ END
     is "$(spool -r log | values_of base | xargs)" '0 1' # of the first one alone
 }
 
-@test "connections that wait keep nobody out: the one that has waited longest gives its place, after a second" {
+@test "connections that wait keep nobody out: the one that has waited longest gives its place" {
     serves
     answers -c 3
     in_url=$url python3 - <<'END'
@@ -604,8 +606,6 @@ def opened(text=b""):
     return made
 waiting = [opened(), opened(b"GET /hea"), opened(ask)]
 assert waiting[2].recv(1000).startswith(b"HTTP/1.1 200")
-assert opened(ask).recv(1000).startswith(b"HTTP/1.1 503") # in the first second
-time.sleep(1.2)
 for n in 0, 1:
     one = opened(ask)
     assert one.recv(1000).startswith(b"HTTP/1.1 200"), n

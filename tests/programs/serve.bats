@@ -262,6 +262,31 @@ END
     stop
 }
 
+@test "-c: clients that do not read their answers keep nobody out" {
+    start -c 2 s 'explore -g 1'
+    python3 - <<'END'
+import contextlib, socket
+def opened():
+    made = socket.socket(socket.AF_UNIX)
+    made.settimeout(20)
+    made.connect("s")
+    return made
+ask = b"? 1:1\n" * 900 + b"\n"
+deaf = [opened(), opened()]
+for one in deaf:
+    one.settimeout(0.3)
+    with contextlib.suppress(socket.timeout): # serve reads no more
+        while True:
+            one.sendall(ask)
+for _ in range(3):
+    other = opened()
+    other.sendall(b"? 1:1\n\n")
+    assert b"\t" in other.recv(100)
+    other.close()
+END
+    stop
+}
+
 @test "score -r -R: a rival comes, is replaced and goes while clients are served, and one that cannot score harms nobody" {
     model() { mkstream model learner=fixed rounds=0 dim=2 w:f8 "$@"; }
     model 0 1 >w.bin
