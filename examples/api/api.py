@@ -13,7 +13,9 @@ import asyncio
 import collections
 import contextlib
 import functools
+import heapq
 import io
+import itertools
 import json
 import marshal
 import math
@@ -37,6 +39,7 @@ NAME = 500  # characters of the name of a document
 TURNS = 1000  # requests that wait for the service
 HELD = 1 << 27  # bytes of bodies, of all clients
 LARGE = 1 << 14  # bytes of a body that is read by a process of its own, so that other requests do not wait
+LARGER = 1 << 17  # bytes of a body that is read by another one, so that bodies of usual size do not wait either
 WORD = 200  # characters of a client's word
 NO_SERVICE = "the service does not answer"
 OTHER_ORDER = {  # whether documents have an order here, and in the service not
@@ -248,20 +251,24 @@ def framed(value):
 
 
 class Aside:
-    """A process that reads large bodies in turn, so that the loop goes on meanwhile. It begins with the first
-    body, and ends with this process. If it takes too long for a body, another one takes its place.
+    """A process that reads large bodies, of those that wait the smallest first, so that the loop goes on meanwhile.
+    It begins with the first body, and ends with this process. If it takes too long for a body, another one takes its
+    place.
     """
 
     def __init__(self, seconds):
-        self.seconds, self.process, self.turn, self.held = seconds, None, None, 0
+        self.seconds, self.process, self.held = seconds, None, 0
+        self.taken, self.waiting, self.numbers = False, [], itertools.count()
 
     async def run(self, name, body, rest):
         """What rank_request or answer_request makes of a body. Raises Bad."""
-        self.turn = self.turn or asyncio.Lock()
         self.held += len(body)
         try:
-            async with self.turn:
+            await self._take(len(body))
+            try:
                 right, said = await asyncio.wait_for(self._ask(framed((name, body, rest))), self.seconds)
+            finally:
+                self._give()
         except (OSError, EOFError, asyncio.TimeoutError):
             raise Bad(503, "the body could not be read in time") from None
         finally:
@@ -269,6 +276,22 @@ class Aside:
         if not right:
             raise Bad(*said)
         return said
+
+    async def _take(self, size):
+        """Waits for the turn of a body of that size."""
+        if self.taken:
+            turn = asyncio.get_running_loop().create_future()
+            heapq.heappush(self.waiting, (size, next(self.numbers), turn))
+            await asyncio.wait_for(turn, self.seconds)
+        self.taken = True
+
+    def _give(self):
+        self.taken = False
+        while self.waiting and not self.taken:
+            turn = heapq.heappop(self.waiting)[2]
+            if not turn.done():  # else it has given up
+                turn.set_result(None)
+                self.taken = True
 
     async def _ask(self, data):
         if not self.process:
@@ -650,7 +673,7 @@ class Api:
 
     def __init__(self, options):
         self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
-        self.state, self.aside = front.State(options.state), Aside(options.wait)
+        self.state, self.asides = front.State(options.state), (Aside(options.wait), Aside(options.wait))
         self.explainer = Explainer(options.model, options.wait) if options.model else None
         self.words = front.Clients(options.keys, self.state.test_since) if options.keys else None
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
@@ -672,7 +695,7 @@ class Api:
     def held(self):
         """Bytes of bodies that have come in part, and of requests that the service has not read."""
         waiting = self.service.transport.get_write_buffer_size() if self.is_up() else 0
-        return waiting + self.aside.held + sum(len(client.buffer) for client in self.clients)
+        return waiting + sum(aside.held for aside in self.asides) + sum(len(client.buffer) for client in self.clients)
 
     def is_up(self):
         return bool(self.service and self.service.transport)
@@ -725,7 +748,7 @@ class Api:
 
         async def aside():
             try:
-                said = await self.aside.run(function.__name__.partition("_")[0], body, rest)
+                said = await self.asides[len(body) > LARGER].run(function.__name__.partition("_")[0], body, rest)
             except Bad as bad:
                 client.reply(bad.status, {"error": str(bad)})
             else:
@@ -855,7 +878,8 @@ class Api:
         while self.clients and time.monotonic() < until:
             await asyncio.sleep(0.05)
         keeper.cancel()
-        self.aside.close()
+        for aside in self.asides:
+            aside.close()
 
 
 def refusal(text):

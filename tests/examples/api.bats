@@ -593,6 +593,28 @@ END
     is "$(spool -r log | values_of base | xargs)" '0 1' # of the first one alone
 }
 
+@test "of large bodies that wait to be read, the smallest is first, and one that has given up is left out" {
+    PYTHONPATH=$ROOT/examples/api python3 -B - <<'END'
+import api, asyncio, marshal
+async def main():
+    aside, order, goes_on = api.Aside(60), [], asyncio.Event()
+    async def ask(data):
+        order.append(len(marshal.loads(data[8:])[1]))
+        await goes_on.wait()
+        return True, ()
+    aside._ask = ask
+    tasks = [asyncio.ensure_future(aside.run("rank", b"x" * n, ())) for n in (5, 9, 3, 7, 1)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    tasks[2].cancel()
+    await asyncio.sleep(0)
+    goes_on.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == [5, 1, 7, 9] and aside.held == 0 and not aside.taken, order
+asyncio.run(main())
+END
+}
+
 @test "connections that wait keep nobody out: the one that has waited longest gives its place" {
     serves
     answers -c 3
