@@ -324,11 +324,11 @@ int present_find(struct present *present, const struct matrix *x, size_t reach,
     if (!list) return -1;
     my->place = place;
     my->feature = list;
-    for (size_t i = 0, e = 0; x->kind == MATRIX_DENSE && i < x->docs; i++)
-        for (size_t j = 0; j < x->dim; j++, e++)
-            if (j < reach && unaligned_f4(x->x + 4 * e) != 0)
+    for (size_t i = 0; x->kind == MATRIX_DENSE && i < x->docs && my->n < reach; i++)
+        for (size_t j = 0; j < x->dim && j < reach; j++)
+            if (unaligned_f4(x->x + 4 * (i * x->dim + j)) != 0)
                 add(my, place, list, j);
-    for (size_t e = 0; x->kind == MATRIX_SPARSE && e < entries; e++) {
+    for (size_t e = 0; x->kind == MATRIX_SPARSE && e < entries && my->n < reach; e++) {
         size_t j = unaligned_u4(x->idx + 4 * e);
         if (j < reach && unaligned_f4(x->val + 4 * e) != 0)
             add(my, place, list, j);
