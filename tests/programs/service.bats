@@ -429,6 +429,15 @@ an_hour_ago() {
     done
     rankpipe service compare end
     is "$(tested | cut -c 1)" -
+    # The frozen model is gone: the test ends, and nothing else.
+    rankpipe service compare
+    interleaved 221 222 5
+    rankpipe service learn
+    rm "models/$(tested | cut -d ' ' -f 1).bin"
+    interleaved 223 224 5
+    rankpipe service learn 2>err
+    is "$(sed 's/[0-9][0-9]*/N/' err)" 'service: models/N.bin is missing: the test that it was part of is over'
+    is "$(tested | cut -c 1)" -
     rankpipe service pin 4
     fails 1 'service: generation 4 is pinned: unpin it first' rankpipe service compare
     fails 2 "service: compare: no 'now'; *" rankpipe service compare now

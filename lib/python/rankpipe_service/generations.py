@@ -275,6 +275,10 @@ def publish_rival(store):
     """Makes rival.bin that of the test that runs; without one there is none."""
     from rankpipe_service import comparing
     number = comparing.rival(store)
+    if number is not None and not os.path.exists(path_of(number)):
+        say("models/%d.bin is missing: the test that it was part of is over" % number)
+        comparing.end(store)
+        number = None
     if number is not None:
         link(number, "rival.bin")
     elif os.path.lexists("rival.bin"):
