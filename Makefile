@@ -26,8 +26,8 @@ WARN = -Wall -Wextra -Wconversion -Wshadow -Wformat-security
 COMPILE = $(CC) $(HOUSE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS) $(LDFLAGS)
 
-# The version stands in cmd/main.c, and nowhere else.
-VERSION = $(shell sed -n 's/^\#define VERSION "\(.*\)"$$/\1/p' cmd/main.c)
+# The version stands in cmd/main.c, and nowhere else; package/version adds the commit.
+VERSION := $(shell sh package/version)
 
 # Where objects and programs are written: make debug has folders of its own.
 BUILD = build
@@ -80,6 +80,16 @@ $(BUILD)/flags: FORCE
 endif
 $(BUILD)/flags:
 	$(call write_stamp,$(STAMPED))
+
+ifneq ($(shell cat $(BUILD)/version 2>/dev/null),$(VERSION))
+$(BUILD)/version: FORCE
+endif
+$(BUILD)/version:
+	$(call write_stamp,$(VERSION))
+
+VERSIONED = -DVERSION='"$(VERSION)"'
+$(BUILD)/cmd/main.o: private override CPPFLAGS += $(VERSIONED)
+$(BUILD)/cmd/main.o: $(BUILD)/version
 
 FORCE:
 
@@ -273,7 +283,7 @@ static: build/static/rankpipe
 
 build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 	@mkdir -p $(@D)
-	$(CC_STATIC) $(HOUSE) $(WARN) -Os -fno-asynchronous-unwind-tables -static -s -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
+	$(CC_STATIC) $(HOUSE) $(WARN) -Os -fno-asynchronous-unwind-tables -static -s $(VERSIONED) -o $@ $(wildcard cmd/*.c lib/*/*.c) $(LDLIBS)
 
 ## dist: build/rankpipe-VERSION.tar.gz, the sources: the same bytes each time
 dist:
@@ -288,9 +298,10 @@ deb-check:
 	@bash tests/promises/debian
 
 ## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
+fixtures: RELEASE = $(firstword $(subst +, ,$(VERSION)))
 fixtures: all
-	rm -rf tests/fixtures/v$(VERSION)
-	PATH="$(CURDIR)/bin:$$PATH" bash tests/fixtures/make tests/fixtures/v$(VERSION)
+	rm -rf tests/fixtures/v$(RELEASE)
+	PATH="$(CURDIR)/bin:$$PATH" bash tests/fixtures/make tests/fixtures/v$(RELEASE)
 
 # The bare work that the programs are measured against, each a program of one file.
 FLOORS = $(patsubst tests/bench/%.c,build/tests/bench/%,$(wildcard tests/bench/*.c))

@@ -294,7 +294,9 @@ static int place_page(const char *argv0, const char *name, struct fault *fault)
                        name ? name : "rankpipe", section);
 }
 
+#ifndef VERSION /* which make makes of this one, and of the commit: package/version */
 #define VERSION "0.4.0"
+#endif
 
 static int stop_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t caught;

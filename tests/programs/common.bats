@@ -135,7 +135,7 @@ default() {
 
 @test "-V and --version print name and version, exit 0" {
     version=$(rankpipe -V)
-    [[ $version =~ ^rankpipe\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ $version =~ ^rankpipe\ [0-9]+\.[0-9]+\.[0-9]+(\+git[0-9]{8}\.[0-9]{4}\.[0-9a-f]+(\.changed)?)?$ ]]
     is "$(rankpipe --version)" "$version"
     for program in $PROGRAMS; do
         is "$($program -V 2>&1)" "$program (rankpipe) ${version#* }"

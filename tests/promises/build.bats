@@ -151,11 +151,40 @@ plain_make() {
 }
 
 @test "the version is one: of the programs, of NEWS, and of a tag on these sources" {
-    version=$(rankpipe -V | sed 's/^rankpipe //')
+    version=$(sed -n 's/^#define VERSION "\(.*\)"$/\1/p' "$ROOT/cmd/main.c")
     [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
+    is "$(rankpipe -V | sed 's/+.*//')" "rankpipe $version"
     if [ -f "$ROOT/NEWS" ]; then
         is "$(grep -oE '[0-9]+\.[0-9]+\.[0-9]+' "$ROOT/NEWS" | head -n 1)" "$version"
     fi
     [ -e "$ROOT/.git" ] || skip "no git here: a copy"
     for tag in $(git -C "$ROOT" tag --points-at HEAD --list 'v*'); do is "$tag" "v$version"; done
+}
+
+@test "the version has the commit, but for a release: of a checkout, a changed one, a tag, a copy, a tarball" {
+    command -v git || skip "no git here"
+    mkdir -p one/cmd one/package
+    cp "$ROOT/package/version" "$ROOT/package/tarball" one/package
+    echo '#define VERSION "1.2.3"' >one/cmd/main.c
+    cd one
+    is "$(sh package/version)" 1.2.3
+    git init -q .
+    is "$(sh package/version)" 1.2.3
+    git add .
+    GIT_COMMITTER_DATE='2026-11-26T01:31:59 +0200' git -c user.name=a -c user.email=a@b.invalid commit -qm one
+    commit=$(git rev-parse HEAD | cut -c 1-8)
+    is "$(sh package/version)" "1.2.3+git20261125.2331.$commit"
+    touch cmd/main.c
+    is "$(cd / && sh "$OLDPWD/package/version")" "1.2.3+git20261125.2331.$commit"
+    git tag v1.2.4
+    git tag v1.2.3
+    is "$(sh package/version)" 1.2.3
+    echo >>cmd/main.c
+    is "$(sh package/version)" "1.2.3+git20261125.2331.$commit.changed"
+    sh package/tarball 1.2.3+git build/packed.tar.gz
+    cd ..
+    tar -xzf one/build/packed.tar.gz
+    is "$(sh rankpipe-1.2.3+git/package/version)" 1.2.3+git
+    (cd rankpipe-1.2.3+git && sh package/tarball "$(sh package/version)" again.tar.gz)
+    same one/build/packed.tar.gz rankpipe-1.2.3+git/again.tar.gz
 }
