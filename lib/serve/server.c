@@ -1,18 +1,15 @@
 #include "serve/server.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/system.h"
 #include "base/text.h"
+#include "serve/sent_round.h"
 
 static char *const no_files[] = { NULL };
 
@@ -57,6 +54,10 @@ static int read_request(struct answerer *my, const char *text, size_t n, uint64_
                         struct fault *fault)
 {
     struct svm_query query;
+    if (sent_round_begins(text, n)) {
+        if (sent_round_read(my->round, text, n, my->next, &my->options, fault) < 0) return -1;
+        return round_set(my->round, KEY_TIME, stamp, fault);
+    }
     if (lines_text(&my->svm.lines, "request", text, n, fault) < 0) return -1;
     int found = svm_next(&my->svm, &query, fault);
     if (found == 0)
@@ -111,148 +112,6 @@ int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t st
     struct fault why = *fault;
     *fault = (struct fault){ FAULT_NONE, "" };
     return answerer_refuse(my, why.text, fault);
-}
-
-enum { PASSED_BY_SYSTEMD = 3, SUFFIX = 12 /* of a name that is used once: .PID */ };
-
-int listener_prepare(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
-    return fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
-/* ---- a socket that was passed ---- */
-
-/* Did systemd pass a socket to this process? */
-static bool passed_by_systemd(void)
-{
-    char own[24];
-    const char *process = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
-    snprintf(own, sizeof own, "%" PRIdMAX, (intmax_t)getpid());
-    return process && count && strcmp(process, own) == 0 && strcmp(count, "0") != 0;
-}
-
-static int adopt_passed(struct listener *listener, struct fault *fault)
-{
-    int is_listening = 0, fd = passed_by_systemd() ? PASSED_BY_SYSTEMD : STDIN_FILENO;
-    socklen_t size = sizeof is_listening;
-    if (fd == PASSED_BY_SYSTEMD && strcmp(getenv("LISTEN_FDS"), "1") != 0)
-        return fault_other(fault, "systemd passed %.10s sockets, but serve takes one",
-                           getenv("LISTEN_FDS"));
-    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) < 0 || !is_listening)
-        return fault_other(fault, "descriptor %d is not a listening socket", fd);
-    listener->fd = fd;
-    if (listener_prepare(fd) < 0)
-        return fault_system(fault, "cannot use descriptor %d", fd);
-    return 0;
-}
-
-/* ---- a socket of its own ---- */
-
-/* The path has room there. */
-static void set_address(struct sockaddr_un *address, const char *path)
-{
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    strcpy(address->sun_path, path);
-}
-
-/* Does a process listen at this path? */
-static bool is_alive(const struct sockaddr_un *address)
-{
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    bool alive = fd >= 0 && listener_prepare(fd) == 0 &&
-                 (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
-                  errno == EAGAIN || errno == EINPROGRESS);
-    if (fd >= 0)
-        close(fd);
-    return alive;
-}
-
-/* May the path be used? Only a socket that nobody listens at is replaced. */
-static int check_path(const struct sockaddr_un *address, const char *path, struct fault *fault)
-{
-    struct stat is;
-    if (lstat(path, &is) < 0)
-        return errno == ENOENT ? 0 : fault_system(fault, "cannot listen at %s", path);
-    if (!S_ISSOCK(is.st_mode))
-        return fault_other(fault, "%s exists and is not a socket", path);
-    if (is_alive(address))
-        return fault_other(fault, "another process listens at %s", path);
-    return 0;
-}
-
-/* Binds the socket under a name of its own, listens, and renames it to `path`. */
-static int appear(struct listener *listener, const struct sockaddr_un *own, const char *path)
-{
-    struct stat is;
-    (void)unlink(own->sun_path);
-    if (bind(listener->fd, (const struct sockaddr *)own, sizeof *own) < 0) return -1;
-    if (listen(listener->fd, SOMAXCONN) < 0 || lstat(own->sun_path, &is) < 0 ||
-        rename(own->sun_path, path) < 0) {
-        int saved = errno;
-        (void)unlink(own->sun_path);
-        errno = saved;
-        return -1;
-    }
-    listener->path = path;
-    listener->device = is.st_dev;
-    listener->inode = is.st_ino;
-    return 0;
-}
-
-static int make(struct listener *listener, const char *path, struct fault *fault)
-{
-    struct sockaddr_un address, own;
-    char name[sizeof own.sun_path + SUFFIX];
-    size_t most = sizeof own.sun_path - SUFFIX;
-    if (strlen(path) > most)
-        return fault_usage(fault, "the path of a socket has at most %zu bytes, not %zu", most,
-                           strlen(path));
-    snprintf(name, sizeof name, "%s.%" PRIdMAX, path, (intmax_t)getpid());
-    set_address(&address, path);
-    set_address(&own, name);
-    if (check_path(&address, path, fault) < 0) return -1;
-    listener->fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (listener->fd < 0 || listener_prepare(listener->fd) < 0 ||
-        appear(listener, &own, path) < 0)
-        return fault_system(fault, "cannot listen at %s", path);
-    return 0;
-}
-
-int listener_open(struct listener *listener, const char *path, struct fault *fault)
-{
-    *listener = (struct listener){ .fd = -1 };
-    return strcmp(path, "-") == 0 ? adopt_passed(listener, fault) : make(listener, path, fault);
-}
-
-int listener_accept(const struct listener *listener)
-{
-    for (;;) {
-        int fd = accept(listener->fd, NULL, NULL);
-        if (fd >= 0 && listener_prepare(fd) == 0)
-            return fd;
-        if (fd >= 0)
-            close(fd);
-        else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            return -1;
-        else if (errno != EINTR && errno != ECONNABORTED) {
-            errno = 0;
-            return -1;
-        }
-    }
-}
-
-void listener_close(struct listener *listener)
-{
-    struct stat is;
-    if (listener->path && lstat(listener->path, &is) == 0 && is.st_dev == listener->device &&
-        is.st_ino == listener->inode)
-        (void)unlink(listener->path);
-    if (listener->fd >= 0)
-        close(listener->fd);
-    *listener = (struct listener){ .fd = -1 };
 }
 
 /* Bytes of requests in a turn; of answers that a client may leave unread; seconds to wait for
@@ -313,9 +172,18 @@ static bool is_blank(const char *line, size_t n)
     return n == 0;
 }
 
-/* The line that ends before `end` belongs to a request, ends one, or comes before it. */
+/* The line that ends before `end` belongs to a request, ends one, or comes before it; or it is the
+ * header line of a record. */
 static void pass_line(struct connection *client, size_t end)
 {
+    const char *line = in_at(client, client->line);
+    if (!client->content && sent_round_begins(line, end - client->line)) {
+        client->header = end + 1 - client->line;
+        client->record = sent_round_bytes(line, client->header);
+        client->lost = client->record == 0;
+        client->record = client->lost ? client->header : client->record;
+        return;
+    }
     bool blank = is_blank(in_at(client, client->line), end - client->line);
     client->line = client->looked = end + 1;
     if (!blank)
@@ -331,7 +199,7 @@ static void pass_line(struct connection *client, size_t end)
  * `from` on? */
 static bool find_request(struct connection *client)
 {
-    while (client->request == 0 && client->looked < client->until) {
+    while (!client->request && !client->record && client->looked < client->until) {
         const char *from = in_at(client, client->looked);
         const char *end = memchr(from, '\n', client->until - client->looked);
         if (end)
@@ -339,13 +207,15 @@ static bool find_request(struct connection *client)
         else
             client->looked = client->until;
     }
+    if (client->record && client->record <= client->until - client->from)
+        client->request = client->record;
     return client->request > 0;
 }
 
 /* Has the request at hand more than so many bytes, without an end? Has it any? */
 static bool is_too_long(const struct connection *client, size_t most)
 {
-    return !client->request && client->until - client->from > most;
+    return !client->request && (client->until - client->from > most || client->record > most);
 }
 
 static bool is_within(const struct connection *client)
@@ -357,8 +227,9 @@ static bool is_within(const struct connection *client)
 static void next_request(struct connection *client)
 {
     client->from += client->request;
-    client->request = 0;
+    client->request = client->record = client->header = 0;
     client->content = false;
+    client->line = client->looked = client->from;
     if (client->from < client->until)
         return;
     client->from = client->until = client->line = client->looked = 0;
@@ -465,9 +336,51 @@ void server_close(struct server *my)
 
 /* ---- one client ---- */
 
+/* Tells a client why its connection is closed, which follows. 0 or a fault. */
+static int dismiss(struct server *my, struct connection *client, const char *why,
+                   struct fault *fault)
+{
+    struct writer *text = &my->answerer->answer;
+    my->status->errors[STATUS_CLOSED]++;
+    client->leaving = true;
+    if (answerer_refuse(my->answerer, why, fault) < 0) return -1;
+    return add_answer(client, text->buffer, text->pending.held, fault);
+}
+
+/* An end record gets no answer if its count is right: 1 then, 0 where it is none, -1 and a data
+ * fault where it is wrong. */
+static int pass_end(struct server *my, struct connection *client, struct fault *fault)
+{
+    uint64_t rounds = 0;
+    if (!client->header)
+        return 0;
+    int ends = sent_round_end(my->answerer->round->record, in_at(client, client->from),
+                              client->header, &rounds, fault);
+    client->rounds += ends == 0;
+    if (ends <= 0)
+        return ends;
+    uint64_t came = client->rounds;
+    client->rounds = 0;
+    return rounds == came ? 1 : fault_data(fault, "request: the end record counts %" PRIu64
+                                           " rounds, but %" PRIu64 " came", rounds, came);
+}
+
 /* Answers the request at hand. 0 or a fault. */
 static int answer(struct server *my, struct connection *client, struct fault *fault)
 {
+    int ends = pass_end(my, client, fault);
+    if (ends < 0) { /* what the client counts is not what it sent, so nothing of it is trusted */
+        struct fault why = *fault;
+        *fault = (struct fault){ FAULT_NONE, "" };
+        next_request(client);
+        return dismiss(my, client, why.text, fault);
+    }
+    if (ends > 0) {
+        next_request(client);
+        client->since = client->came;
+        return 0;
+    }
+    bool lost = client->lost;
     struct answerer *answerer = my->answerer;
     int ranked = answerer_answer(answerer, in_at(client, client->from), client->request,
                                  client->stamp, fault);
@@ -480,19 +393,9 @@ static int answer(struct server *my, struct connection *client, struct fault *fa
     else
         my->status->errors[STATUS_REQUEST]++;
     client->since = client->came;
+    client->leaving = client->leaving || lost; /* where the next record begins is not known */
     next_request(client);
     return 0;
-}
-
-/* Tells a client why its connection is closed, which follows. 0 or a fault. */
-static int dismiss(struct server *my, struct connection *client, const char *why,
-                   struct fault *fault)
-{
-    struct writer *text = &my->answerer->answer;
-    my->status->errors[STATUS_CLOSED]++;
-    client->leaving = true;
-    if (answerer_refuse(my->answerer, why, fault) < 0) return -1;
-    return add_answer(client, text->buffer, text->pending.held, fault);
 }
 
 /* May the client have more answers, unread ones being few? */
@@ -520,9 +423,9 @@ static int answer_some(struct server *my, struct connection *client, struct faul
     if (!client->ended && !my->stopping)
         return 0;
     if (is_within(client))
-        return dismiss(my, client, client->ended ? "request: no blank line ends it"
-                                                 : "request: not whole when the service stopped",
-                       fault);
+        return dismiss(my, client, client->record  ? "request: the record is cut short"
+                                   : client->ended ? "request: no blank line ends it"
+                                   : "request: not whole when the service stopped", fault);
     client->leaving = true;
     return 0;
 }

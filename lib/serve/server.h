@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/watch.h"
+#include "serve/listener.h"
 #include "serve/status.h"
 #include "text/forms.h"
 #include "text/svm.h"
@@ -33,7 +34,8 @@ struct answerer { /* all zero at first, except what the caller sets */
 /* 0 or a fault; answerer_close comes next in either case. */
 int answerer_open(struct answerer *my, struct fault *fault);
 
-/* Answers a request of n bytes, svm2bin's text with its blank line, which came at `stamp`. The
+/* Answers a request of n bytes, svm2bin's text with its blank line or a round of rankpipe(5), which
+ * came at `stamp`. The
  * answer is left in my->answer: the lines of bin2txt -f rank, or a line that starts with "!" and
  * says what is wrong with the request, and a blank line. A last line ANSWERER_UNSTORED says that
  * the request was not stored, if a part of the chain took its name away. `fault` is the one that
@@ -49,31 +51,6 @@ int answerer_refuse(struct answerer *my, const char *why, struct fault *fault);
 
 void answerer_close(struct answerer *my);
 
-/* The socket at which clients connect. */
-
-struct listener {
-    int fd;           /* -1: closed */
-    const char *path; /* of a Unix socket that this listener made; NULL: it was passed one */
-    dev_t device;     /* of that socket's file */
-    ino_t inode;
-};
-
-/* Listens at a Unix socket of that path, which stays the caller's. A socket that nobody listens at
- * any more is replaced; the new one appears at once, and listening. "-" takes a listening socket
- * that the parent process passed: descriptor 3 if LISTEN_PID and LISTEN_FDS of systemd say so, else
- * descriptor 0. 0 or a fault; listener_close comes next in either case. */
-int listener_open(struct listener *listener, const char *path, struct fault *fault);
-
-/* The connection that waits longest, as a descriptor that does not block. Without one: -1 with
- * errno 0, or with that of a system that lacks descriptors or memory. */
-int listener_accept(const struct listener *listener);
-
-/* Stops listening, and removes the file of a socket that it made, unless another took its place. */
-void listener_close(struct listener *listener);
-
-/* Makes a descriptor non-blocking, and one that no child inherits. */
-int listener_prepare(int fd);
-
 /* One client: the bytes that it sent, divided into requests, and its answers. */
 struct connection { /* all zero at first, but for fd */
     int fd;
@@ -82,6 +59,10 @@ struct connection { /* all zero at first, but for fd */
     size_t line;        /* where the first line not yet looked at begins */
     size_t looked;      /* no line ends before this                      */
     size_t request;     /* bytes of the whole request at `from`; 0: none */
+    size_t header, record; /* of a request that is a record: bytes of its header line, and of all
+                            * of it; 0: the request is text, or its first line has not come */
+    bool lost;          /* the header line does not say where the record ends */
+    uint64_t rounds;    /* records since the last end record */
     bool content;       /* a line of the current request is not blank    */
     bool ended;         /* the client sends no more                      */
     bool turn, gone;    /* it has its turn; no answer can reach it any more */
