@@ -77,11 +77,12 @@ struct connection { /* all zero at first, but for fd */
     double since;       /* the end of the last request, or when an answer was read last   */
 };
 
-/* A client waits at most for one turn of each other client. In a turn, bytes are read once, and so
- * many requests are answered as have 64 KiB together. When all that are ready have had their turn,
- * their rounds are committed together, and then their answers are written. A client that does not
- * read its answers is not read from either, so buffers are bounded: per connection by a request and
- * 64 KiB of input, and by an answer and 64 KiB of output. */
+/* A client waits at most for one turn of each other client. In a turn, bytes are read until no more
+ * are there or a request is whole, and so many requests are answered as have 64 KiB together. When
+ * all that are ready have had their turn, their rounds are committed together, and then their
+ * answers are written. A client that does not read its answers is not read from either, so buffers
+ * are bounded: per connection by a request and 64 KiB of input, and by an answer and 64 KiB of
+ * output. One that is empty keeps at most 1 MiB. */
 struct server { /* all zero at first, except what the caller sets */
     struct listener *listener;  /* the caller's, like the next two */
     struct answerer *answerer;
