@@ -1055,6 +1055,35 @@ def request_text(features: Features, names: Sequence[str] | None = None, query: 
     return b"\n".join([*lines, b"", b""])
 
 
+def request_round(features: Features, names: Sequence[str] | None = None, query: str | None = None,
+                  request: str | None = None, ordered: bool = True, fold: bool = False, dim: int | None = None) -> bytes:
+    """The same request as a round, which serve takes without reading decimal numbers. features are not bytes here;
+    dim is the number of features, by default that of the largest one. ordered gives the round the column base,
+    whether serve has -e or not.
+    """
+    _need(len(features), "a request without documents")
+    columns, docs, dim = _features(features, None, dim)
+    lead = {}
+    if names is not None:
+        lead["name"] = array("B", b"".join(name + b"\0" for name in _name_bytes(names, docs)))
+    if ordered:
+        lead["base"] = _column("u4", range(docs))
+    columns = {**lead, **columns}
+    words = ["rankpipe/1 round t=1"]
+    if query is not None:
+        word = query_word(query, fold)
+        words.append("qid=" + (word if fold else _percent(_encoded(word))))
+    if request is not None:
+        words.append("request=" + _request_word(request))
+    words.append("docs=%d dim=%d" % (docs, dim))
+    parts = [_bytes(_kind(values), values) for values in columns.values()]
+    if columns:
+        words.append("cols=" + ",".join("%s:%s[%d]" % (name, _kind(values), len(values)) for name, values in
+                                        columns.items()))
+    words.append("bytes=%d\n" % sum(map(len, parts)))
+    return b"".join([" ".join(words).encode("ascii"), *parts])
+
+
 def read_answer(text: bytes, docs: int, names: Sequence[str] | None = None, request: str | None = None) -> Ranking:
     """The Ranking that an answer of serve says, from the bytes before its blank line. Raises Refused with
     what the service says if it refused, and Error if this is no answer to such a request.
@@ -1083,10 +1112,11 @@ def read_answer(text: bytes, docs: int, names: Sequence[str] | None = None, requ
 class Client:
     """A client of serve over one connection, which is kept, and made again if the service has closed it.
     address is the path of its socket, or (host, port). Threads may share a client, and take turns.
+    With rounds, requests are sent as rounds: see request_round.
     """
 
-    def __init__(self, address: str | tuple[str, int], timeout: float = 10.0) -> None:
-        self.address, self.timeout = address, timeout
+    def __init__(self, address: str | tuple[str, int], timeout: float = 10.0, rounds: bool = False) -> None:
+        self.address, self.timeout, self.rounds = address, timeout, rounds
         self._socket, self._lock = None, threading.Lock()
 
     def rank(self, features: Features, names: Sequence[str] | None = None, query: str | None = None,
@@ -1095,7 +1125,8 @@ class Client:
         A request that gets no answer is not sent again.
         """
         request = secrets.token_hex(16) if request is None else request
-        text = request_text(features, names, query, request, ordered, fold)
+        made = request_round if self.rounds else request_text
+        text = made(features, names, query, request, ordered, fold)
         most = 4096 + 1024 * len(features) + len(text)
         with self._lock:
             try:

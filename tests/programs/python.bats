@@ -269,6 +269,47 @@ END
 2 request two'
 }
 
+@test "a request as a round gets the answer of its text, and is the same in the log" {
+    printf '1:1 2:-0.5 3:.25\n' | weights2bin >w.bin
+    for way in False True; do
+        options='-e -d 3' start 'score -m w.bin | explore | spool log'
+        python3 - $way >said.$way <<'END'
+import sys, rankpipe
+
+with rankpipe.Client("s", rounds=sys.argv[1] == "True") as client:
+    made = client.rounds
+    def ask(features, *words, **more):
+        if made:
+            print(rankpipe.read_answer(client._ask(rankpipe.request_round(features, *words, dim=3, **more), 9999),
+                                       len(features), words[0] if words else None, more.get("request")))
+        else:
+            print(client.rank(features, *words, **more))
+    ask([[1, 2.5, 3], [0.1, 1e-30, 7]], ["a", "\u044f"], "red tv", request="one")
+    ask([{2: 1.5}, {0: 1}, {}], None, "Red%", request="two", ordered=False)
+    ask([[1, 1, 1]] * 30, None, " RED ", request="three", fold=True)
+    print(client.rank([[3, 2, 1], [1, 1, 2]], request="four"))
+    for bad in [[["1"]], [[float("nan")]], [[1e39]], [], [[1], [None]]]:
+        try:
+            raise SystemExit("%r" % (rankpipe.request_round(bad),))
+        except rankpipe.Error:
+            pass
+    if made:  # what serve refuses does not end the connection
+        try:
+            raise SystemExit("%r" % (client.rank([[1, 2, 3, 4]]),))
+        except rankpipe.Refused as error:
+            assert str(error) == "request: round 1: dim=4, but -d 3", error
+        assert client.rank([[1, 2, 3]], request="five").t == 5
+END
+        kill $started && wait $started
+        started=
+        spool -r log | bin2txt -f values | awk '$4 != "time" && $1 < 5' >log.$way
+        rm -r log
+    done
+    is "$(cat said.True)" "$(cat said.False)"
+    is "$(cat log.True)" "$(cat log.False)"
+    is "$(grep -c "Ranking(request='two', t=2, order=\[1, 0, 2\]" said.True)" 1
+}
+
 @test "queries of any text have a qid each, and give the text back" {
     echo 1:1 | weights2bin >w.bin
     start 'score -m w.bin | explore | spool log'
