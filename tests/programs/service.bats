@@ -60,24 +60,41 @@ service: WAIT is now the setting wait=600"
     WAIT=90000 GRADE='' rankpipe service status | grep '^wait *60$'
 }
 
-@test "features: the number that most requests have; nothing is learnt before twenty requests are known" {
+# odd N: a request with one feature, in the log.
+odd() {
+    printf '%s\n' "request: odd$1" '0 qid:odd 1:1' '1 qid:odd 1:2' '' |
+        svm2bin -elt | explore -g 1 | LC_ALL=C sed 's/ crc=[0-9a-f]*//' | spool -n "odd$1" log >/dev/null
+}
+
+@test "features: the number that most requests have, which is a guess before twenty are known" {
     mkdir answers
     rankpipe service first
-    odd() { # a request with one feature, and one with a thousand
-        printf '%s\n' "request: odd$1" '0 qid:odd 1:1' '1 qid:odd 1:2' '' |
-            svm2bin -elt | explore -g 1 | LC_ALL=C sed 's/ crc=[0-9a-f]*//'
-    }
-    odd 1 | spool -n odd log >/dev/null
+    odd 1
     answers 1 1 0 odd >answers/odd
-    rounds 1 15 | spool log >/dev/null
+    rankpipe service learn 2>err
+    is "$(cat err)" "service: features=1, a guess by 1 requests; to set it: rankpipe service set features N"
+    is "$(learnt) $(fact_of '["features"]')" '1 None'
+    rankpipe service status | grep -x 'features       1, a guess'
+    # What does not suit the guess waits for a better one, and what was learnt is learnt anew with it.
+    odd 2
+    rounds 1 1 | spool log >/dev/null
     answers 1 40 >answers/today
     rankpipe service learn
-    is "$(learnt)" 0
+    is "$(learnt) $(fact behind_answers)" '1 1'
+    rounds 2 15 | spool log >/dev/null
+    rankpipe service learn 2>err
+    is "$(cat err)" "service: features=12, a guess by 17 requests; to set it: rankpipe service set features N"
+    is "$(learnt) $(fact_of '["features"]')" '16 None'
+    bin2txt -f head w.bin | grep ' dim=13 '
     rounds 16 40 | spool log >/dev/null
     rankpipe service learn 2>err
     is "$(cat err)" "service: features=12, as most of the requests have; to change it: rankpipe service set features N"
-    is "$(learnt)" 41
+    is "$(learnt) $(fact_of '["features"]')" '41 12'
     once
+    # The model is the one of a service that knew the number.
+    cp w.bin before
+    rankpipe service rebuild >/dev/null
+    same before w.bin
     rankpipe service set features 1
     rounds 41 41 | spool log >/dev/null
     rankpipe service learn

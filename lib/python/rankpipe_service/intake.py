@@ -134,7 +134,7 @@ class Intake:
             return self.refuse(b"that was not shown", path, line)
         if len(request) > 255 or qid and len(qid) > 255:
             raise Wrong("a name is too long")
-        features = self.store["features"]
+        features = self.store.features_limit()
         if features is not None and shape.dim > features:
             return self.refuse(b"with more features than the setting", path, line, "%d" % shape.dim)
         when = int(when)

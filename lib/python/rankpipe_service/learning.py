@@ -18,7 +18,7 @@ from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed,
 from rankpipe_service.voices import Voices
 
 BATCH = 20000  # answers that one run of update learns
-ENOUGH = 20  # requests that say how many features documents have
+ENOUGH = 20  # requests that say how many features documents have: by fewer it is a guess
 KEPT = 8 << 20  # bytes of lists that are known by heart
 NEXT, REFUSED = "models/next", "models/refused"
 BASED = "instr(CAST(l.columns AS TEXT), 'base:') > 0"  # has the list a base?
@@ -156,7 +156,7 @@ def find_bad(store, words, rows, before):
 def learn(store):
     """Learns what is new. Number of answers learnt."""
     settle_early(store)
-    if store["features"] is None and not settle_features(store):
+    if not settle_features(store):
         return 0
     records, learnt = Records(store), 0
     while True:
@@ -167,15 +167,26 @@ def learn(store):
 
 
 def settle_features(store):
-    """Sets the number of features to that of most requests, once there are some. Is it known?"""
+    """Sets the number of features to that of most requests. By few of them it is a guess, which each run makes
+    anew; if it was wrong, all is learnt anew. Is there one?"""
+    if store["features"] is not None and not store.set.get("guessed"):
+        return True
     found = store.sql("SELECT l.dim, count(*) AS n FROM (SELECT list FROM rounds LIMIT 100000) r "
                       "JOIN lists l ON l.id = r.list GROUP BY l.dim ORDER BY n DESC, l.dim DESC").fetchall()
-    if sum(n for _, n in found) < ENOUGH:
+    if not found:
         return False
-    with store:
-        store.put(features=found[0][0])
-    say("features=%d, as most of the requests have; to change it: rankpipe service set features N" %
-        found[0][0])
+    features, was, n = found[0][0], store["features"], sum(n for _, n in found)
+    known = {"features": features, "guessed": int(n < ENOUGH)}
+    if was in (None, features) or not store.one("SELECT 1 FROM answers WHERE seq IS NOT NULL LIMIT 1"):
+        with store:
+            store.put(**known)
+    else:
+        store.set.update(known)  # they are stored with the generation
+        rebuild(store)
+    if n >= ENOUGH:
+        say("features=%d, as most of the requests have; to change it: rankpipe service set features N" % features)
+    elif features != was:
+        say("features=%d, a guess by %d requests; to set it: rankpipe service set features N" % (features, n))
     return True
 
 
@@ -223,6 +234,8 @@ def sort(store, rows):
 def learn_some(store, records):
     """Learns the oldest new answers. (how many there were, how many it learnt)"""
     rows = store.sql(FRESH, (store.now, BATCH)).fetchall()
+    if store.set.get("guessed"):  # a better guess may learn those later
+        rows = [row for row in rows if row[10] <= store["features"]]
     good, bad, beyond = sort(store, rows)
     newest = store["newest"]
     last = store.one("SELECT last FROM generations WHERE id = ?", newest)
@@ -354,7 +367,8 @@ def rebuild(store, words=None, without=None, erasing=False, folds=False, base=No
                   "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
         generations.add(store, number, words, last)
-        store.put(update=words, base=store["base"], suspect=0, kept=None)
+        store.put(update=words, base=store["base"], suspect=0, kept=None,
+                  features=store["features"], guessed=store.set.get("guessed"))
         if folds:
             fold_lists(store)
         if erasing:

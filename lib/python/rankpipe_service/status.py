@@ -205,7 +205,7 @@ def facts(store):
     base = base_facts(store)
     over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
     return {
-        "version": 1, "time": iso(store.now), "features": store["features"],
+        "version": 1, "time": iso(store.now), "features": store.features_limit(),
         "base": base, "warning": warning(store, base), "folds": store.set.get("folds") is not None,
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get(
             "run", get("made", 0)) + int(store["health"] * 1000)},
@@ -333,7 +333,8 @@ def text(store):
             (store.set["kept"],) * 2)]
     lines += ["quarantine     %d %s" % (n, what) for what, n in known["quarantine"].items()]
     lines += ["", "settings"]
-    lines += ["%-14s %s" % (name, "-" if store[name] is None else store[name]) for name in SETTINGS]
+    lines += ["%-14s %s%s" % (name, "-" if store[name] is None else store[name],
+                              ", a guess" if name == "features" and store.set.get("guessed") else "") for name in SETTINGS]
     if os.stat("service.db").st_uid == os.geteuid():
         lines += ["%-14s %d" % ("seed", store["seed"])]
     lines += ["", "generations"]

@@ -184,6 +184,10 @@ class Store:
             return 60 if self["hosts"] else 0
         return SETTINGS[name][0] if value is None and name in SETTINGS else value
 
+    def features_limit(self):
+        """The most features that a document may have: None while their number is not known, or is a guess."""
+        return None if self.set.get("guessed") else self["features"]
+
     def checked(self, name, value):
         """The value of a setting, from text. Raises Failed."""
         if name not in SETTINGS or name == "pin":
