@@ -289,13 +289,17 @@ build/static/rankpipe: $(wildcard cmd/*.[ch] lib/*/*.[ch]) Makefile
 dist:
 	sh package/tarball $(VERSION) build/rankpipe-$(VERSION).tar.gz
 
-## deb: build/rankpipe_VERSION-1_ARCH.deb, a Debian package, by debhelper: the same bytes each time
+## deb: build/*.deb, the Debian packages, by debhelper: the same bytes each time
 deb:
 	@PROGPREFIX="$(PROGPREFIX)" sh package/deb $(VERSION) build
 
-## deb-check: build it twice, and try it on an empty Debian machine (mmdebstrap, as root); some minutes
+## deb-check: build them twice, and try them on an empty Debian machine (mmdebstrap, as root); some minutes
 deb-check:
 	@bash tests/promises/debian
+
+## boot: from the packages to a learnt answer under systemd, on a Debian machine in QEMU, as root; some minutes
+boot:
+	@bash tests/promises/boot
 
 ## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
 fixtures: RELEASE = $(firstword $(subst +, ,$(VERSION)))
@@ -362,5 +366,5 @@ mutants:
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check fixtures bench \
+.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check boot fixtures bench \
 	soak looks crash hosts first-day hostile gate load machine mutants clean

@@ -685,14 +685,14 @@ END
 }
 
 @test "the unit is sound, and runs what is installed" {
-    grep -ho '/usr/share/rankpipe/[a-z/.]*' "$ROOT/examples/api/api.service" | grep -x /usr/share/rankpipe/api/api.py
+    grep -ho '/usr/share/rankpipe/[a-z/.]*' "$ROOT/examples/api/rank-api.service" | grep -x /usr/share/rankpipe/api/api.py
     command -v systemd-analyze || skip "no systemd-analyze here"
     mkdir units
     cp "$ROOT"/examples/serve/rank.s* units
-    sed "s,/usr/bin/python3,$(command -v python3)," "$ROOT/examples/api/api.service" >units/api.service
-    sed -i "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe,; s,/usr/bin/make,$(command -v make)," units/rank.service
+    sed "s,/usr/bin/python3,$(command -v python3)," "$ROOT/examples/api/rank-api.service" >units/rank-api.service
+    sed -i "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe," units/rank.service
     cd units
-    run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze verify ./api.service
+    run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze --man=no verify ./rank-api.service
     is "$(grep -v 'network.target\|sysinit\|basic.target\|rank-api' <<<"$output")" ''
 }
 

@@ -209,6 +209,7 @@ make
 make -C examples/papers
 make CPPFLAGS=-DPORTABLE
 make bench
+make boot
 make check
 make check SAN=1
 make check T=

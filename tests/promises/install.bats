@@ -253,8 +253,8 @@ alone() {
         [ $settings != PROGPREFIX=rp- ] || own=rp-rankpipe
         served=$PWD/here/share/$own/serve
         # Every file that the units and the README name is there.
-        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe[a-zA-Z0-9/_.-]*[a-zA-Z0-9]" "$served"/*.service "$PWD"/here/share/doc/*/examples/*/README.md "${served%/*}"/api/* >names
-        [ "$(wc -l <names)" -ge 4 ]
+        grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe([a-zA-Z0-9/_.-]*[a-zA-Z0-9])?" "$served"/*.service "$PWD"/here/share/doc/*/examples/*/README.md "${served%/*}"/api/* >names
+        [ "$(sort -u names | wc -l)" -ge 2 ]
         while read -r name; do [ -e "$name" ] || { echo "no $name" && return 1; }; done <names
         mkdir -p folder/answers
         alone make -s -C folder -f "$served/Makefile" first

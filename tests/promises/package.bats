@@ -6,19 +6,20 @@ MAKE="make -C $ROOT"
 VERSION=$(sh "$ROOT/package/version")
 TARBALL=$ROOT/build/rankpipe-$VERSION.tar.gz
 
-# debian: makes the package, once for all tests of this file, and names it in $deb.
+# debian: makes the packages, once for all tests of this file, and names them in $deb, $server and $python.
 debian() {
     in_release
     not_sanitized "the package would need their libraries"
     command -v dh || skip "no debhelper here"
     deb=$ROOT/build/rankpipe_$VERSION-1_$(dpkg --print-architecture).deb
+    server=$ROOT/build/rankpipe-server_$VERSION-1_all.deb python=$ROOT/build/python3-rankpipe_$VERSION-1_all.deb
     [ -e "$BATS_FILE_TMPDIR/made" ] || $MAKE -s deb
     touch "$BATS_FILE_TMPDIR/made"
 }
 
 # in_root COMMAND...: dpkg in a root of its own, where nothing but libc6 is installed.
 in_root() {
-    dpkg --root="$PWD/root" --log="$PWD/dpkg.log" --force-not-root --force-bad-path "$@"
+    dpkg --root="$PWD/root" --log="$PWD/dpkg.log" --force-not-root --force-bad-path --force-script-chrootless "$@"
 }
 
 # curve FOLDER: what these programs learn from the same labels, as text.
@@ -74,7 +75,7 @@ curve() {
     [ "$(wc -l <control/md5sums)" = "$(find root -type f | wc -l)" ]
     grep -x 'Depends: libc6 (>= [0-9.]*).*' control/control
     grep -x 'Recommends: python3 (>= 3.9)' control/control
-    grep -x 'Suggests: gnuplot-nox | gnuplot, make, parallel' control/control
+    grep -x 'Suggests: gnuplot-nox | gnuplot, make, parallel, python3-rankpipe, rankpipe-server' control/control
     doc=root/usr/share/doc/rankpipe
     zcat $doc/changelog.Debian.gz | grep "^rankpipe ($VERSION-1) "
     zcat $doc/changelog.gz | cmp - "$ROOT/NEWS"
@@ -103,9 +104,38 @@ curve() {
 
 @test "make deb: the same bytes each time, for every user" {
     debian
-    cp "$deb" first
-    (umask 077 && CFLAGS=-O0 $MAKE -s deb)
-    same first "$deb"
+    mkdir first
+    cp "$deb" "$server" "$python" first
+    (umask 077 && CFLAGS=-O0 $MAKE -s deb) >made
+    is "$(cat made)" "$(printf 'build/%s\n' "${deb##*/}" "${server##*/}" "${python##*/}")"
+    for package in "$deb" "$server" "$python"; do same "first/${package##*/}" "$package"; done
+}
+
+@test "make deb: the service has units, accounts, folders and options; the module is the one of rankpipe" {
+    debian
+    for package in "$deb" "$server" "$python"; do dpkg-deb -x "$package" root; done
+    is "$(dpkg-deb -f "$server" Depends)" "systemd | systemd-standalone-sysusers | systemd-sysusers, python3 (>= 3.9), rankpipe (>= $VERSION)"
+    is "$(dpkg-deb -f "$python" Depends)" "python3 (>= 3.9), rankpipe (>= $VERSION)"
+    is "$(dpkg-deb -I "$server" conffiles)" /etc/default/rankpipe
+    # No unit is in two places, and what a unit runs, and the page that it names, are there.
+    is "$(cd root && find . -name 'rank*.service' -o -name 'rank*.socket' -o -name 'rank*.timer' | sed 's,/[^/]*$,,' | sort -u | wc -l)" 1
+    find root -path '*/systemd/system/rank*' -exec cat {} + >units
+    is "$(grep -c '^Documentation=man:rankpipe-operating(7)$' units)" 5
+    for file in $(grep -o '/usr/\(bin/rankpipe\|share/rankpipe/[a-z/.]*\)' units); do [ -e "root$file" ]; done
+    # /etc/default has each variable of the units, with the value that it has without the file.
+    sed -n 's/^Environment=//p' units | xargs printf '%s\n' | LC_ALL=C sort >want
+    sed -n 's/^#\([A-Z_]*=\)/\1/p' root/etc/default/rankpipe | LC_ALL=C sort >have
+    is "$(wc -l <have)" 3
+    same want have
+    PYTHONPATH=root/usr/lib/python3/dist-packages python3 -c 'import os, rankpipe
+assert os.path.samefile(rankpipe.__file__, "root/usr/share/rankpipe/rankpipe.py")'
+    [ "$(id -u)" = 0 ] && command -v systemd-sysusers && command -v systemd-tmpfiles || skip "no root, or no systemd"
+    systemd-sysusers --root="$PWD/root"
+    systemd-tmpfiles --root="$PWD/root" --create rankpipe-server.conf
+    systemd-tmpfiles --root="$PWD/root" --create rankpipe-server.conf
+    id() { sed -n "s/^$2:x:\([0-9]*\):.*/\1/p" "root/etc/$1"; }
+    is "$(stat -c '%a %u %g' root/var/lib/rank root/var/lib/rank/answers)" "755 $(id passwd rank) $(id group rank)
+2770 $(id passwd rank-api) $(id group rank)"
 }
 
 @test "the package is installed, used and removed, and nothing stays" {
@@ -122,6 +152,7 @@ curve() {
     [ -s here ]
     same here there
     is "$(root/usr/bin/rankpipe plot -h)" "$(rankpipe plot -h)"
+    mkdir root/usr/share/rankpipe/rankpipe_service/__pycache__ # as Python does, for root
     in_root -P rankpipe
     [ ! -e root/usr ]
     find root ! -path 'root/var/lib/dpkg/*' | sort >after
