@@ -24,9 +24,13 @@ import re
 import resource
 import secrets
 import signal
+import socket
+import stat
 import sys
+import tempfile
 import time
 import traceback
+import zlib
 
 above = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 sys.path[:0] = [above, above + "/../lib/python"]  # where it is installed; in the source tree
@@ -38,9 +42,13 @@ QUERY = 1000  # characters of a query
 NAME = 500  # characters of the name of a document
 TURNS = 1000  # requests that wait for the service
 HELD = 1 << 27  # bytes of bodies, of all clients
-LARGE = 1 << 14  # bytes of a body that is read by a process of its own, so that other requests do not wait
-LARGER = 1 << 17  # bytes of a body that is read by another one, so that bodies of usual size do not wait either
+LARGE = 5 << 16  # bytes of a body that is read by a process of its own, so that others wait for no more than some ms
 WORD = 200  # characters of a client's word
+HALF = re.compile("[\ud800-\udfff]")  # half of a pair of UTF-16
+KNOWN = {"name", "features"}  # fields of a document
+PAIR = re.compile("0*([1-9][0-9]{0,9}):([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")  # a feature in a line
+MOST_FEATURES = 1 << 31  # of a document, in rounds
+LARGEST = 3.4028235677973362e38  # a number from which a float of single precision is no number
 NO_SERVICE = "the service does not answer"
 OTHER_ORDER = {  # whether documents have an order here, and in the service not
     False: "the service begins with the order in which documents come (base=on), but api.py was started with "
@@ -63,8 +71,6 @@ class Bad(Exception):
 
 
 # ---- fields ----
-# Numbers stay the bytes that they are in the text, so that they reach serve as they are, and nothing
-# else can be bytes.
 
 
 def need(right, text):
@@ -82,8 +88,7 @@ def pairs(items):
     return fields
 
 
-DECODER = json.JSONDecoder(parse_float=str.encode, parse_int=str.encode, parse_constant=no_constant,
-                           object_pairs_hook=pairs)
+DECODER = json.JSONDecoder(parse_constant=no_constant, object_pairs_hook=pairs)
 
 
 def fields_of(body, known):
@@ -103,19 +108,23 @@ def fields_of(body, known):
 def text_of(value, what, most):
     need(isinstance(value, str), "%s must be a text" % what)
     need(0 < len(value) <= most, "%s must have 1 to %d characters" % (what, most))
-    need(not re.search("[\ud800-\udfff]", value), "%s has half a character" % what)
+    need(not HALF.search(value), "%s has half a character" % what)
     return value
 
 
+def is_number(value):
+    return type(value) in (int, float)  # True and False are of another type
+
+
 def number_of(value, what, least, most):
-    need(isinstance(value, bytes) and len(value) < 100, "%s must be a number" % what)
-    need(least <= float(value) <= most, "%s must be from %d to %d" % (what, least, most))
-    return float(value)
+    need(is_number(value), "%s must be a number" % what)
+    need(least <= value <= most, "%s must be from %d to %d" % (what, least, most))
+    return value
 
 
 def whole_of(value, what, least, most):
-    need(isinstance(value, bytes) and re.fullmatch(b"[0-9]{1,9}", value), "%s must be a whole number" % what)
-    return int(number_of(value, what, least, most))
+    need(type(value) is int, "%s must be a whole number" % what)
+    return number_of(value, what, least, most)
 
 
 def list_of(value, what, least, most):
@@ -125,60 +134,63 @@ def list_of(value, what, least, most):
 
 
 def features_of(value, what, features):
-    """The text of a document's features, numbered from 1, of which there may be so many."""
-    if isinstance(value, dict):
-        for j, number in value.items():
-            need(re.fullmatch("[1-9][0-9]{0,9}", j), '%s: a feature is named by its number, from "1"' % what)
-            need(isinstance(number, bytes), "%s: each feature must be a number" % what)
-            check_features(int(j), what, features)
-        return b" ".join(b"%b:%b" % (j.encode(), value[j]) for j in sorted(value, key=int))
-    need(isinstance(value, list), "%s must be an array or an object" % what)
-    check_features(len(value), what, features)
-    try:
-        return template(len(value)) % tuple(value)
-    except TypeError:
-        raise Bad(400, "%s: each feature must be a number" % what) from None
+    """The features of a document as rankpipe takes them, of which there may be so many (None: any number)."""
+    if isinstance(value, list):
+        check_features(len(value), what, features)
+        return value
+    need(isinstance(value, dict), "%s must be an array or an object" % what)
+    for j in value:
+        need(re.fullmatch("[1-9][0-9]{0,9}", j), '%s: a feature is named by its number, from "1"' % what)
+        check_features(int(j), what, features)
+    return {int(j) - 1: number for j, number in value.items()}
 
 
 def check_features(n, what, features):
-    need(features is None or n <= features,
-         "%s has feature %d, but the service has features 1 to %d" % (what, n, features or 0))
+    if n > (MOST_FEATURES if features is None else features):
+        raise Bad(400, "%s has feature %d, but the service has features 1 to %d" % (what, n, features or MOST_FEATURES))
 
 
-TEMPLATES = {}
+def documents_of(values, features):
+    """The features of documents, and their names or None. This is most of the work for a request, so texts of
+    errors are made for errors alone."""
+    rows, names, limit = [], [], features or MOST_FEATURES
+    for i, value in enumerate(values):
+        if not (isinstance(value, dict) and value.keys() <= KNOWN):
+            raise Bad(400, "documents[%d] must be an object of name and features" % i)
+        row, name = value.get("features"), value.get("name")
+        if not (isinstance(row, list) and len(row) <= limit):
+            row = features_of([] if row is None else row, "documents[%d].features" % i, features)
+        if not (name is None or isinstance(name, str) and 0 < len(name) <= NAME):
+            text_of(name, "documents[%d].name" % i, NAME)
+        rows.append(row)
+        names.append(name)
+    return rows, names
 
 
-def template(dim):
-    """b"1:%b 2:%b ..." for so many features; only those of usual length are kept."""
-    if dim not in TEMPLATES:
-        text = b" ".join(b"%d:%%b" % j for j in range(1, dim + 1))
-        if dim > 1000 or len(TEMPLATES) > 1000:
-            return text
-        TEMPLATES[dim] = text
-    return TEMPLATES[dim]
-
-
-def document_of(value, i, features):
-    """The features and the name of a document."""
-    need(isinstance(value, dict) and value.keys() <= {"name", "features"},
-         "documents[%d] must be an object of name and features" % i)
-    name = value.get("name")
-    if name is not None:
-        text_of(name, "documents[%d].name" % i, NAME)
-    return features_of(value.get("features", []), "documents[%d].features" % i, features), name
+def check_numbers(rows, what):
+    """Raises Bad where a feature is no number, or one that no float of single precision can be."""
+    for i, row in enumerate(rows):
+        for value in row.values() if isinstance(row, dict) else row:
+            need(is_number(value), "%s: each feature must be a number" % (what % i))
+            need(abs(value) <= LARGEST, "%s: a feature is too large" % (what % i))
 
 
 def line_of(value, i, features):
-    """The same of a line: features, and perhaps # and the name."""
+    """The features and the name, or None, of a line: features, and perhaps # and the name."""
     text, sign, name = text_of(value, "lines[%d]" % i, 1 << 30).partition("#")
-    need(not re.search("[^0-9:.eE+ \t-]", text), "lines[%d] must be features, and perhaps # and a name" % i)
-    if features is not None:
-        check_features(max((int(j) for j in re.findall("([0-9]{1,20}):", text)), default=0), "lines[%d]" % i, features)
-    return text.encode(), text_of(name.strip(" \t"), "the name in lines[%d]" % i, NAME) if sign else None
+    row, last = {}, 0
+    for word in filter(None, re.split("[ \t]", text)):
+        found = PAIR.fullmatch(word)
+        need(found, "lines[%d] must be features, and perhaps # and a name" % i)
+        j = int(found[1])
+        need(j > last, "lines[%d]: the numbers of features must grow from 1" % i)
+        row[j - 1], last = float(found[2]), j
+    check_features(last, "lines[%d]" % i, features)
+    return row, text_of(name.strip(" \t"), "the name in lines[%d]" % i, NAME) if sign else None
 
 
 def rank_request(body, request, most, features, ordered, folds):
-    """The text for serve, the number of documents, their names, and whether to explain it, of a body for /rank. A
+    """The round for serve, the number of documents, their names, and whether to explain it, of a body for /rank. A
     document has at most so many features; None: any number. `ordered`: the documents are in an engine's order.
     `folds`: the query is folded."""
     fields = fields_of(body, ("query", "documents", "lines", "explain"))
@@ -186,15 +198,22 @@ def rank_request(body, request, most, features, ordered, folds):
     need(isinstance(explain, bool), "explain must be true or false")
     query = text_of(fields.get("query"), "query", QUERY)
     need(("documents" in fields) != ("lines" in fields), "one of documents and lines must be given")
-    name, one = ("documents", document_of) if "documents" in fields else ("lines", line_of)
-    documents = [one(value, i, features) for i, value in enumerate(list_of(fields[name], name, 1, most))]
-    names = [name for _, name in documents]
+    if "documents" in fields:
+        rows, names = documents_of(list_of(fields["documents"], "documents", 1, most), features)
+        what = "documents[%d].features"
+        if b"true" in body or b"false" in body:
+            check_numbers(rows, what)
+    else:
+        rows, names = zip(*(line_of(value, i, features)
+                            for i, value in enumerate(list_of(fields["lines"], "lines", 1, most))))
+        what = "lines[%d]"
     need(None not in names or not any(names), "either each document has a name, or none has")
     names = None if names[0] is None else names
     try:
-        text = rankpipe.request_text([text for text, _ in documents], names, query, request, ordered, folds)
-        return text, len(documents), names, explain
+        need(not names or not HALF.search("".join(names)), "a name has half a character")
+        return rankpipe.request_round(rows, names, query, request, ordered, folds), len(rows), names, explain
     except rankpipe.Error as error:
+        check_numbers(rows, what)
         raise Bad(400, str(error)) from None
 
 
@@ -324,8 +343,8 @@ class Explainer:
     def __init__(self, model, seconds):
         self.model, self.seconds, self.turn, self.waiting = model, seconds, None, 0
 
-    async def run(self, text, ranking, names):
-        """The parts of the scores of a ranking, document by document, of the text that was sent to serve. Raises Error:
+    async def run(self, sent, ranking, names):
+        """The parts of the scores of a ranking, document by document, of the round that was sent to serve. Raises Error:
         also where the model was replaced in the meantime."""
         self.turn = self.turn or asyncio.Lock()
         if self.waiting >= self.WAITING:
@@ -333,19 +352,14 @@ class Explainer:
         self.waiting += 1
         try:
             async with self.turn:
-                return await asyncio.wait_for(self._explain(text, ranking, names), self.seconds)
+                return await asyncio.wait_for(self._explain(sent, ranking, names), self.seconds)
         except (OSError, asyncio.TimeoutError) as error:
             raise rankpipe.Error("no explanation: %s" % (error or "it takes too long")) from None
         finally:
             self.waiting -= 1
 
-    async def _explain(self, text, ranking, names):
-        with open(self.model, "rb") as model:  # with the step base it needs the order of the engine, that of the lines
-            based = re.search(rb" made=\S*\bbase ", model.readline(1 << 16))
-        documents = text[text.index(b"?"):]  # after the request's own lines
-        options = [*(["-e"] if based else []), *(["-Q"] if documents.startswith(b"? qid=") else [])]
-        made = await self._run("svm2bin", "-u", *options, data=documents.replace(b"? qid=", b"? qid:"))
-        [round_] = rankpipe.read(io.BytesIO(made))
+    async def _explain(self, sent, ranking, names):
+        [round_] = rankpipe.read(io.BytesIO(sent + b"rankpipe/1 end rounds=1 bytes=0\n"))
         scores = dict(zip(ranking.order, ranking.scores))
         round_["score"], round_["order"] = [scores[i] for i in range(len(scores))], ranking.order
         stream = io.BytesIO()
@@ -395,6 +409,17 @@ class Metrics:
         self.seconds[sum(seconds > bound for bound in self.BOUNDS)] += 1
         self.sum += seconds
 
+    def facts(self):
+        return dict(self.requests), dict(self.closed), self.connections, self.seconds, self.sum
+
+    def add(self, requests, closed, connections, seconds, total):
+        """Adds the facts of another process."""
+        self.requests.update(requests)
+        self.closed.update(closed)
+        self.connections += connections
+        self.seconds = [a + b for a, b in zip(self.seconds, seconds)]
+        self.sum += total
+
     def text(self, gauges):
         lines = []
 
@@ -416,6 +441,32 @@ class Metrics:
         put("rank_seconds", "histogram", "time from a whole request to its ranking",
             [*rows, ("_sum", self.sum), ("_count", total)])
         return "\n".join([*lines, ""])
+
+
+class Board:
+    """What each process of api.py has counted, so that any of them can say it of all: a file without a name, in which
+    each has a part."""
+
+    PART = 1 << 16
+
+    def __init__(self, processes):
+        self.own, self.known = 0, [None] * processes
+        self.file = tempfile.TemporaryFile(buffering=0) if processes > 1 else None
+
+    def put(self, value):
+        self.known[self.own] = value
+        if self.file:
+            data = marshal.dumps(value)
+            os.pwrite(self.file.fileno(), b"%08x%08x%b" % (len(data), zlib.crc32(data), data), self.own * self.PART)
+
+    def all(self):
+        """The newest values of all processes that have put one."""
+        for i in range(len(self.known)):
+            part = os.pread(self.file.fileno(), self.PART, i * self.PART) if i != self.own else b""
+            data = part[16:16 + int(part[:8] or b"0", 16)]
+            if data and zlib.crc32(data) == int(part[8:16], 16):  # else it is being written: the last one is good
+                self.known[i] = marshal.loads(data)
+        return [value for value in self.known if value]
 
 
 # ---- the service ----
@@ -671,9 +722,10 @@ class Http(asyncio.Protocol):
 class Api:
     PATHS = {b"/rank": b"POST", b"/answer": b"POST", b"/health": b"GET", b"/metrics": b"GET"}
 
-    def __init__(self, options):
+    def __init__(self, options, board):
         self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
-        self.state, self.asides = front.State(options.state), (Aside(options.wait), Aside(options.wait))
+        self.board = board
+        self.state, self.aside = front.State(options.state), Aside(options.wait)
         self.explainer = Explainer(options.model, options.wait) if options.model else None
         self.words = front.Clients(options.keys, self.state.test_since) if options.keys else None
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
@@ -695,7 +747,7 @@ class Api:
     def held(self):
         """Bytes of bodies that have come in part, and of requests that the service has not read."""
         waiting = self.service.transport.get_write_buffer_size() if self.is_up() else 0
-        return waiting + sum(aside.held for aside in self.asides) + sum(len(client.buffer) for client in self.clients)
+        return waiting + self.aside.held + sum(len(client.buffer) for client in self.clients)
 
     def is_up(self):
         return bool(self.service and self.service.transport)
@@ -722,11 +774,7 @@ class Api:
             warning = self.state.warning()
             client.reply(503 if trouble else 200, {"status": trouble or "ok", **({"warning": warning} if warning else {})})
         elif path == b"/metrics":
-            client.reply(200, self.metrics.text([
-                ("connections", "connections now", len(self.clients)),
-                ("waiting", "requests that wait for the service", len(self.service.waiting) if self.service else 0),
-                ("service_up", "1 if there is a connection to the service", self.is_up())]) + self.state.metrics(),
-                "text/plain; version=0.0.4; charset=utf-8")
+            client.reply(200, self.metrics_text() + self.state.metrics(), "text/plain; version=0.0.4; charset=utf-8")
         elif headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Bad(415, "send Content-Type: application/json")
         elif path == b"/rank":
@@ -739,6 +787,22 @@ class Api:
             self.read(client, body, answer_request, (self.options.documents, self.options.grade),
                       functools.partial(self.answer, client, address, bool(forwarded)))
 
+    def count(self):
+        """Puts what was counted on the board."""
+        waiting = len(self.service.waiting) if self.service else 0
+        self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up()))))
+
+    def metrics_text(self):
+        self.count()
+        counted, total = self.board.all(), Metrics()
+        for facts, _ in counted:
+            total.add(*facts)
+        connections, waiting, up = zip(*(now for _, now in counted))
+        return total.text([
+            ("connections", "connections now", sum(connections)),
+            ("waiting", "requests that wait for the service", sum(waiting)),
+            ("service_up", "1 if there is a connection to the service", min(up))])
+
     def read(self, client, body, function, rest, then):
         """Calls then with what the function makes of the body, here or aside."""
         if len(body) <= LARGE:
@@ -748,7 +812,7 @@ class Api:
 
         async def aside():
             try:
-                said = await self.asides[len(body) > LARGER].run(function.__name__.partition("_")[0], body, rest)
+                said = await self.aside.run(function.__name__.partition("_")[0], body, rest)
             except Bad as bad:
                 client.reply(bad.status, {"error": str(bad)})
             else:
@@ -762,12 +826,12 @@ class Api:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def rank(self, client, request, began, text, documents, names, explain):
+    def rank(self, client, request, began, sent, documents, names, explain):
         if explain and not self.explainer:
             raise Bad(400, "explain needs a model: start api.py with -x")
         if not self.is_up() or len(self.service.waiting) >= TURNS:
             raise Bad(503, "too many requests" if self.is_up() else NO_SERVICE)
-        if len(text) > HEAD and self.held() > HELD:
+        if len(sent) > HEAD and self.held() > HELD:
             raise Bad(503, "too many requests")
         asked = self.service
 
@@ -782,11 +846,11 @@ class Api:
                 reply = {"request": ranking.request, "round": ranking.t, "scores": ranking.scores,
                          "ranking": [names[i] for i in ranking.order] if names else ranking.order}
                 if explain:
-                    self.begin(self.explain(client, reply, text, ranking, names))
+                    self.begin(self.explain(client, reply, sent, ranking, names))
                 else:
                     client.reply(200, reply)
             except rankpipe.Refused as error:
-                client.reply(400, {"error": refusal(str(error))})
+                client.reply(400, {"error": str(error)})
             except rankpipe.Error as error:
                 self.say(str(error))  # whose answer it is, is not known, nor whose the next ones are
                 client.reply(503, {"error": NO_SERVICE})
@@ -794,12 +858,12 @@ class Api:
             except Bad as bad:
                 client.reply(bad.status, {"error": str(bad)})
 
-        asked.ask(text, done)
+        asked.ask(sent, done)
 
-    async def explain(self, client, reply, text, ranking, names):
+    async def explain(self, client, reply, sent, ranking, names):
         """Replies, with the parts of the scores, or null where they cannot be had: the ranking is good all the same."""
         try:
-            reply["explain"] = await self.explainer.run(text, ranking, names) if ranking.scores else None
+            reply["explain"] = await self.explainer.run(sent, ranking, names) if ranking.scores else None
         except Exception as error:  # whatever it is, the client gets its reply
             self.say(str(error), "explain")
             reply["explain"] = None
@@ -858,33 +922,90 @@ class Api:
                 reason = client.is_slow(now)
                 if reason:
                     client.close(reason)
+            self.count()
             await asyncio.sleep(0.2)
 
-    async def run(self):
-        loop, stop = asyncio.get_running_loop(), asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    async def run(self, listener):
+        """Serves at a socket that listens, until a signal, or until the first process is gone."""
+        loop, stop, parent = asyncio.get_running_loop(), asyncio.Event(), os.getppid()
+        for number in ENDING:
             loop.add_signal_handler(number, stop.set)
-        if isinstance(self.options.listen, str):
-            server = await loop.create_unix_server(lambda: Http(self), self.options.listen, backlog=1024)
-        else:
-            server = await loop.create_server(lambda: Http(self), *self.options.listen, backlog=1024)
-        bound = server.sockets[0].getsockname()
-        self.say("listening at %s" % (bound if isinstance(bound, str) else "%s:%d" % bound[:2]))
+        create = loop.create_unix_server if listener.family == socket.AF_UNIX else loop.create_server
+        server = await create(lambda: Http(self), sock=listener, backlog=BACKLOG)
         keeper = asyncio.create_task(self.keep_service())
-        await stop.wait()
+        while not stop.is_set() and (self.options.processes == 1 or os.getppid() == parent):
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(stop.wait(), 1)
         server.close()
         self.stopping = True
         until = time.monotonic() + 5
         while self.clients and time.monotonic() < until:
             await asyncio.sleep(0.05)
         keeper.cancel()
-        for aside in self.asides:
-            aside.close()
+        self.aside.close()
 
 
-def refusal(text):
-    """What serve says of line n of a request, said of document n - 2."""
-    return re.sub(r"^request: line ([0-9]+): ", lambda at: "documents[%d]: " % (int(at[1]) - 2), text)
+# ---- processes ----
+
+
+ENDING = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
+BACKLOG = 1024
+
+
+def listeners(where, processes):
+    """A socket that listens there for each process. Those of a port share it, and the system deals connections out;
+    a Unix socket is one for all."""
+    if not isinstance(where, str):
+        first = min(socket.getaddrinfo(*where, type=socket.SOCK_STREAM), key=lambda found: found[0] != socket.AF_INET)
+        made = []
+        for _ in range(processes):
+            made.append(socket.socket(first[0]))
+            made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if processes > 1:
+                made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            made[-1].bind(made[0].getsockname() if made[1:] else first[4])
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISSOCK(os.stat(where).st_mode):
+                os.unlink(where)
+        made = [socket.socket(socket.AF_UNIX)] * processes
+        made[0].bind(where)
+    for one in made:
+        one.listen(BACKLOG)
+    return made
+
+
+def serve(options):
+    """Runs as many processes as the options say, until a signal. Where one ends by itself, all end. Exit status."""
+    made, board = listeners(options.listen, options.processes), Board(options.processes)
+    bound = made[0].getsockname()
+    print("api: listening at %s" % (bound if isinstance(bound, str) else "%s:%d" % bound[:2]), file=sys.stderr, flush=True)
+    if options.processes == 1:
+        asyncio.run(Api(options, board).run(made[0]))
+        return 0
+    children, ending = set(), []
+    for number in ENDING:
+        signal.signal(number, lambda *_: ending.append(True) or [os.kill(child, signal.SIGTERM) for child in children])
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    for board.own, listener in enumerate(made):
+        child = os.fork()
+        if child == 0:
+            for number in ENDING:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+            asyncio.run(Api(options, board).run(listener))
+            os._exit(0)
+        children.add(child)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    status = 0
+    while children:
+        child, how = os.wait()
+        children.discard(child)
+        if not ending:
+            status = 1
+            print("api: process %d ended by itself (%d), and so do all" % (child, how), file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGTERM)
+    return status
 
 
 def parse():
@@ -911,6 +1032,7 @@ def parse():
     for letter, name, value, least, most, unit, text in (
             ("-c", "clients", 1000, 1, 100000, "n", "most connections"),
             ("-g", "grade", 4, 1, 1000, "n", "highest label"),
+            ("-j", "processes", 1, 1, 256, "n", "processes, each of which has -c, -e and -r for itself"),
             ("-i", "idle", 60, 1, 86400, "seconds", "close a connection that is idle for so long"),
             ("-m", "bytes", 1 << 20, 1, 1 << 26, "n", "most bytes of a body"),
             ("-n", "documents", 1000, 1, 1000000, "n", "most documents of a request"),
@@ -952,6 +1074,6 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--aside"]:
         sys.exit(read_bodies(sys.stdin.buffer, sys.stdout.buffer))
     try:
-        asyncio.run(Api(parse()).run())
+        sys.exit(serve(parse()))
     except OSError as wrong:
         sys.exit("api: %s" % wrong)

@@ -19,6 +19,7 @@ import secrets
 import shlex
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -395,9 +396,9 @@ def _name_bytes(names, docs):
     """The names of documents as bytes."""
     names = [_encoded(name) for name in names]
     _need(len(names) == docs, "%d names for %d documents", len(names), docs)
-    for i, name in enumerate(names):
-        _need(name and not re.search(rb"[\x00-\x20\x7f]", name),
-              "the name of document %d is empty, or has a blank or a control character", i)
+    if b"" in names or re.search(rb"[\x00-\x20\x7f]", b"".join(names)):
+        i = next(i for i, name in enumerate(names) if not name or re.search(rb"[\x00-\x20\x7f]", name))
+        raise Error("the name of document %d is empty, or has a blank or a control character" % i)
     _need(len(set(names)) == docs, "two documents have one name")
     return names
 
@@ -579,6 +580,9 @@ def _features(features, docs, dim):
     rows = features.tolist() if numpy and isinstance(features, numpy.ndarray) else list(features)
     _need(rows, "a round without documents")
     _need(docs in (None, len(rows)), "features of %d documents, not %s", len(rows), docs)
+    made = _dense(rows, dim)
+    if made is not None:
+        return {"x": made}, len(rows), len(rows[0])
     rows = [_row(row) for row in rows]
     width = max(max(numbers, default=-1) + 1 for numbers, _ in rows)
     dim = width if dim is None else dim
@@ -601,6 +605,25 @@ def _features(features, docs, dim):
             for j, v in zip(numbers, values):
                 x[i * dim + j] = v
     return {"x": _column("f4", x)}, len(rows), dim
+
+
+def _dense(rows, dim):
+    """The column x of what most requests are, lists of as many numbers of which few are 0, in half the time. None of
+    all else, and of what is wrong."""
+    width = len(rows[0]) if isinstance(rows[0], list) else 0
+    if not width or dim not in (None, width) or not all(isinstance(row, list) and len(row) == width for row in rows):
+        return None
+    pack = struct.Struct("%df" % width).pack
+    try:
+        data = b"".join([pack(*row) for row in rows])
+        finite = math.isfinite(sum(map(sum, rows)))
+    except (struct.error, TypeError, OverflowError):
+        return None
+    # A 0 is four bytes of 0: where these are fewer than half of the bytes, fewer than half of the values are 0.
+    if not finite or 2 * len(data.translate(None, b"\0")) <= len(data):
+        return None
+    x = array("f", data)
+    return numpy.asarray(x) if numpy else x
 
 
 def _row(row):

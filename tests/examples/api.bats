@@ -169,7 +169,13 @@ c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
 /rank|{"query": "a", "documents": [{"features": [true]}]}|documents[0].features: each feature must be a number
 /rank|{"query": "a", "documents": [{"features": [NaN]}]}|NaN is not a JSON number
 /rank|{"query": "a", "documents": [{"features": {"0": 1}}]}|documents[0].features: a feature is named by its number, from "1"
-/rank|{"query": "a", "documents": [{"features": [1]}, {"features": [1e39]}]}|documents[1]: the value is too large for a float: '1:1e39'
+/rank|{"query": "a", "documents": [{"features": [1]}, {"features": [1e39]}]}|documents[1].features: a feature is too large
+/rank|{"query": "a", "documents": [{"features": [1]}, {"features": {"2": -1e999}}]}|documents[1].features: a feature is too large
+/rank|{"query": "a", "documents": [{"features": {"1": null}}]}|documents[0].features: each feature must be a number
+/rank|{"query": "a", "documents": [{"features": {"1": false}}]}|documents[0].features: each feature must be a number
+/rank|{"query": "a", "lines": ["2:1 1:1"]}|lines[0]: the numbers of features must grow from 1
+/rank|{"query": "a", "lines": ["1:1e39"]}|lines[0]: a feature is too large
+/rank|{"query": "a", "lines": ["1:inf"]}|lines[0] must be features, and perhaps # and a name
 /rank|{"query": "a", "documents": [{"name": "x", "features": [1]}, {"features": [1]}]}|either each document has a name, or none has
 /rank|{"query": "a", "documents": [{"name": "x", "features": [1]}, {"name": "x", "features": [2]}]}|two documents have one name
 /rank|{"query": "a", "documents": [{"features": [1, 2, 3, 4]}], "lines": []}|one of documents and lines must be given
@@ -741,4 +747,50 @@ for part in json.loads(sys.argv[1])["explain"]:
     is "$(wc -l <out)" "$(tr -cd '\n' < <(sed -n '/ qid:q1 /p' "$ROOT/examples/data/small.svm") | wc -c)"
     grep -q 'base' <<<"$output"
     grep -qE ' 1\.0 (True|False)$' out # one that was answered
+}
+
+@test "-j: several processes answer, /metrics is of all, and they end together" {
+    serves
+    answers -j 3
+    for _ in $(seq 30); do
+        ask POST /rank '{"query": "a", "documents": [{"features": [1]}]}'
+        is "$status" 200
+    done
+    ask POST /answer "{\"request\": \"$(field request)\", \"labels\": [1]}"
+    is "$status" 204
+    sleep 0.5 # the others have put what they counted on the board
+    ask GET /metrics
+    grep -x 'rankpipe_api_requests_total{path="/rank",status="200"} 30' <<<"$output"
+    grep -x 'rankpipe_api_rank_seconds_count 30' <<<"$output"
+    grep -x 'rankpipe_api_service_up 1' <<<"$output"
+    # More than one of them has a connection at a time, as the system deals them out.
+    children=$(pgrep -P "$api")
+    is "$(wc -w <<<$children)" 3
+    python3 - "$url" $children <<'END'
+import os, socket, sys, time
+host, port = sys.argv[1].split(":")
+peers = [socket.create_connection((host, int(port))) for _ in range(30)]
+time.sleep(0.3)
+held = [sum(os.readlink("/proc/%s/fd/%s" % (child, fd)).startswith("socket:") for fd in os.listdir("/proc/%s/fd" % child))
+        for child in sys.argv[2:]]
+assert sum(held) >= 30 and max(held) < 30, held
+END
+    kill "$api"
+    wait "$api"
+    [ -z "$(ps -o pid= -p "$(paste -sd , - <<<"$children")")" ]
+    # One that ends by itself ends all; and none stays where the first one is killed.
+    answers -l api.sock -j 2
+    kill -KILL "$(pgrep -P "$api" | head -n 1)"
+    died=0
+    wait "$api" || died=$?
+    is "$died" 1
+    grep 'api: process [0-9]* ended by itself (9), and so do all' said
+    answers -l api.sock -j 2
+    children=$(pgrep -P "$api")
+    kill -KILL "$api"
+    wait "$api" || true
+    for _ in $(seq 100); do ps -o pid= -p "$(paste -sd , - <<<"$children")" >/dev/null || break; sleep 0.05; done
+    [ -z "$(ps -o pid= -p "$(paste -sd , - <<<"$children")")" ]
+    answers
+    stops
 }
