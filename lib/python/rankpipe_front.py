@@ -10,6 +10,7 @@ import collections
 import contextlib
 import errno
 import fcntl
+import functools
 import hashlib
 import ipaddress
 import json
@@ -176,6 +177,7 @@ class Clients:
 # ---- addresses ----
 
 
+@functools.lru_cache(4096)
 def plain(text):
     """An address of a connection or a header: without brackets and scope, IPv4 in IPv6 as IPv4; None of
     nonsense."""

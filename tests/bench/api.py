@@ -1,96 +1,131 @@
 #!/usr/bin/env python3
-"""api.py CONNECTIONS SECONDS HOST:PORT: asks a running examples/api/api.py over kept connections, each with one
-request at a time of 20 documents with 46 features, and prints rankings a second and how long they took.
+"""api.py [CONNECTIONS [PYTHON]]: what a ranking over HTTP costs, beside serve alone.
 
-api.py held [FEATURES]: how long a body of so many features (85000) takes the loop of api.py, in this process and
-without serve: the longest time between two of its turns, for the first body, which begins a process, and the median
-of 20 more. The time of its thread leaves out what other programs took of the processor.
+Starts serve and examples/api/api.py on one core, asks over so many kept connections (1) at the sizes 20 x 46 and
+100 x 136, documents by features, and prints a row for each: the microseconds of processor time a ranking of api.py
+and of serve behind it, and of serve alone when it is asked by text and by rounds; the ratio of the first two to
+serve by text; and rankings a second.
 """
 
-import asyncio
 import json
 import os
 import random
-import selectors
 import socket
+import subprocess
 import sys
+import tempfile
 import time
 
-
-def request_of(host):
-    draw = random.Random(1)
-    documents = [{"name": "page%d" % i, "features": [round(draw.random(), 6) for _ in range(46)]} for i in range(20)]
-    body = json.dumps({"query": "change user password", "documents": documents}).encode()
-    return b"POST /rank HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
-        host.encode(), len(body), body)
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "lib", "python"))
+import rankpipe  # noqa: E402
 
 
-def is_whole(answer):
-    head, blank, body = answer.partition(b"\r\n\r\n")
-    assert not blank or head.startswith(b"HTTP/1.1 200 "), head
-    return blank and len(body) == int(head.lower().partition(b"content-length: ")[2].split(b"\r")[0])
+def processes(pid):
+    """A process and all that it has started."""
+    found = [pid]
+    for thread in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/children" % (pid, thread), encoding="ascii") as file:
+            for child in file.read().split():
+                found += processes(int(child))
+    return found
 
 
-def held(features):
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path.insert(0, here + "/../../examples/api")
-    import api
+def used(pid):
+    """Seconds of processor time of these, to the nanosecond."""
+    total = 0
+    for one in processes(pid):
+        for thread in os.listdir("/proc/%d/task" % one):
+            with open("/proc/%d/task/%s/schedstat" % (one, thread), encoding="ascii") as file:
+                total += int(file.read().split()[0])
+    return total / 1e9
 
-    class Client:
-        transport = True
-        attempt = staticmethod(lambda function, *arguments: function(*arguments))
-        reply = staticmethod(print)
 
-    body = json.dumps({"query": "a", "documents": [
-        {"features": {str(j): 0.123456 for j in range(1, 101)}}] * (features // 100)}).encode()
+def start(*words):
+    """Starts a program on the first core, and waits for the socket that its name is among the words."""
+    process = subprocess.Popen(["taskset", "-c", "0", *words], stderr=subprocess.DEVNULL)
+    path = words[words.index("-l") + 1] if "-l" in words else "s"
+    while not os.path.exists(path):
+        assert process.poll() is None, words
+        time.sleep(0.02)
+    time.sleep(0.5)
+    return process
 
-    async def measure():
-        front, gaps, done = api.Api.__new__(api.Api), [], asyncio.Event()
-        clocks = time.perf_counter, time.thread_time
-        front.aside, front.tasks, front.clients, front.service = api.Aside(10), set(), set(), None
-        for _ in range(21):
-            done.clear()
-            longest = [0.0, 0.0]
-            then = [clock() for clock in clocks]
-            front.read(Client, body, api.rank_request, ("0" * 32, 1000000, None), lambda *_: done.set())
-            while not done.is_set():
-                await asyncio.sleep(0)
-                now = [clock() for clock in clocks]
-                longest = [max(gap, b - a) for gap, a, b in zip(longest, then, now)]
-                then = now
-            gaps.append([gap * 1e3 for gap in longest])
-        front.aside.close()
-        return (*gaps[0], *(sorted(gap)[10] for gap in zip(*gaps[1:])))
 
-    began = time.perf_counter()
-    api.rank_request(body, "0" * 32, 1000000, None)
-    print("read in the loop %.1f ms; aside, the loop is held for %.1f ms (%.1f of its thread), then %.1f (%.1f)" % (
-        (time.perf_counter() - began) * 1e3, *asyncio.run(measure())))
+def connected(path):
+    peer = socket.socket(socket.AF_UNIX)
+    peer.connect(path)
+    return peer
+
+
+def ask_http(peers, request):
+    for peer in peers:
+        peer.sendall(request)
+    for peer in peers:
+        answer = b""
+        while True:
+            answer += peer.recv(1 << 20)
+            head, blank, body = answer.partition(b"\r\n\r\n")
+            if blank and len(body) == int(head.lower().partition(b"content-length: ")[2].split(b"\r")[0]):
+                break
+        assert head.startswith(b"HTTP/1.1 200 "), answer
+
+
+def cost_of_http(api, serve, connections, n, request):
+    peers = [connected("a") for _ in range(connections)]
+    for _ in range(20):
+        ask_http(peers, request)
+    before, began = (used(api.pid), used(serve.pid)), time.perf_counter()
+    for _ in range(n // connections):
+        ask_http(peers, request)
+    asked = n // connections * connections
+    speed = asked / (time.perf_counter() - began)
+    return [1e6 * (now - then) / asked for now, then in zip((used(api.pid), used(serve.pid)), before)], speed
+
+
+def cost_of_serve(serve, requests):
+    peer, before = connected("s"), used(serve.pid)
+    for request in requests:
+        peer.sendall(request)
+        answer = b""
+        while not answer.endswith(b"\n\n"):
+            answer += peer.recv(1 << 20)
+        assert not answer.startswith(b"!"), answer
+    return 1e6 * (used(serve.pid) - before) / len(requests)
+
+
+def row(docs, dim, connections, python):
+    draw, n = random.Random(1), 2000 if docs == 20 else 500
+    subprocess.run("synth -n 20 -l %d -d %d linear | update -a listnet -m w.bin" % (docs, dim), shell=True, check=True)
+    os.makedirs("answers", exist_ok=True)
+    serve = start("serve", "-e", "s", "score -r -m w.bin | explore | spool log")
+    api = start(python, os.path.join(ROOT, "examples", "api", "api.py"), "-l", "a", "s", "answers")
+    rows = [[round(draw.random(), 6) for _ in range(dim)] for _ in range(docs)]
+    names, query = ["page%d" % i for i in range(docs)], "change user password"
+    body = json.dumps({"query": query, "documents": [
+        {"name": name, "features": row} for name, row in zip(names, rows)]}).encode()
+    (http, behind), speed = cost_of_http(api, serve, connections, n, b"POST /rank HTTP/1.1\r\nHost: x\r\nContent-Type: "
+                                         b"application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+    text, rounds = [cost_of_serve(serve, [make(rows, names, query, "%s%d" % (make.__name__, i), True, True)
+                                          for i in range(n)]) for make in (rankpipe.request_text, rankpipe.request_round)]
+    print("%9s %7.0f %7.0f %7.0f %7.0f %7.1f %9.0f" % (
+        "%d x %d" % (docs, dim), http, behind, text, rounds, (http + behind) / text, speed), flush=True)
+    for process in (api, serve):
+        process.terminate()
+        process.wait()
 
 
 def main():
-    if sys.argv[1] == "held":
-        return held(int((sys.argv[2:] or ["85000"])[0]))
-    connections, seconds, address = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
-    host, _, port = address.rpartition(":")
-    request, selector, took = request_of(address), selectors.DefaultSelector(), []
-    for _ in range(connections):
-        peer = socket.create_connection((host, int(port)))
-        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        peer.sendall(request)
-        selector.register(peer, selectors.EVENT_READ, [b"", time.perf_counter()])
-    began = now = time.perf_counter()
-    while now - began < seconds:
-        for key, _ in selector.select():
-            key.data[0] += key.fileobj.recv(65536)
-            now = time.perf_counter()
-            if is_whole(key.data[0]):
-                took.append(now - key.data[1])
-                key.data[:] = b"", now
-                key.fileobj.sendall(request)
-    took.sort()
-    print("%.0f rankings a second; median %.2f ms, 99th percentile %.2f ms" % (
-        len(took) / (now - began), took[len(took) // 2] * 1e3, took[len(took) * 99 // 100] * 1e3))
+    connections, python = int((sys.argv[1:] or ["1"])[0]), (sys.argv[2:] or [sys.executable])[0]
+    os.environ.update(PATH=os.path.join(ROOT, "bin") + ":" + os.environ["PATH"], RANKPIPE_ROOT="yes")
+    os.sched_setaffinity(0, {os.cpu_count() - 1})
+    print("%9s %7s %7s %7s %7s %7s %9s" % ("", "api.py", "serve", "by text", "rounds", "ratio", "a second"))
+    for docs, dim in ((20, 46), (100, 136)):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            row(docs, dim, connections, python)
+            os.chdir("/")
 
 
-main()
+if __name__ == "__main__":
+    main()
