@@ -979,8 +979,9 @@ def serve(options):
     """Runs as many processes as the options say, until a signal. Where one ends by itself, all end. Exit status."""
     made, board = listeners(options.listen, options.processes), Board(options.processes)
     bound = made[0].getsockname()
-    print("api: listening at %s" % (bound if isinstance(bound, str) else "%s:%d" % bound[:2]), file=sys.stderr, flush=True)
+    listening = "api: listening at %s" % (bound if isinstance(bound, str) else "%s:%d" % bound[:2])
     if options.processes == 1:
+        print(listening, file=sys.stderr, flush=True)
         asyncio.run(Api(options, board).run(made[0]))
         return 0
     children, ending = set(), []
@@ -997,6 +998,7 @@ def serve(options):
             os._exit(0)
         children.add(child)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    print(listening, file=sys.stderr, flush=True)
     status = 0
     while children:
         child, how = os.wait()
