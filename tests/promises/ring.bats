@@ -532,11 +532,13 @@ killed() {
 }
 
 @test "a member that is killed while 10 MB records and 8 MB messages are on their way" {
+    two_of 10000000
+    mv stored large
     for dead in $MEMBERS; do
         members
+        ln -f large stored
         score="score -f ring -w 4"
         start 1000000
-        two_of 10000000
         cp start model
         killed "$dead" 3
         deaths "$dead" 137
