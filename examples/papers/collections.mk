@@ -3,7 +3,7 @@
 
 TABLES += collections
 GAP_T = $(call size,20000,500,2000)
-GAP_SEEDS = $(call upto,$(call size,3,2,2))
+GAP_SEEDS = $(call seeds,$(call upto,$(call size,3,2,2)))
 GAP_LEARNERS = kl squared ridge linucb thompson memory
 # how explore shows; the others, and what update is given, are the defaults
 gap-show.kl = -g 0.1

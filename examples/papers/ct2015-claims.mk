@@ -6,7 +6,7 @@ FOUR = regret:dcg regret:sumloss regret:pairloss regret:prec@5
 MEASURES_ENDS = $(call size,1000 3000 10000 30000 100000 300000,200 500,1000 4000 16000)
 MEASURES_ITEMS = $(call size,4 8 16 32,4 8,4 8 16)
 MEASURES_T = $(call size,100000,1000,10000)
-MEASURES_SEEDS = $(call upto,$(call size,10,2,6))
+MEASURES_SEEDS = $(call seeds,$(call upto,$(call size,10,2,6)))
 
 # A query for each ranking of three items and each list of labels, with a score of minus the rank.
 $(OUT)/ct2015-table.bin: ct2015.tsv | ../../bin/rankpipe $(OUT)
@@ -67,39 +67,30 @@ $(OUT)/ct2015-lemma11.values: $(HOPELESS_GAMES)
 
 # Theorems 7, 9 and 10: with labels 0 and 1 the four measures have the same gain, so one run has all.
 $(OUT)/measures.ends: sweep | ../../bin/rankpipe $(OUT)
-	./sweep T='$(MEASURES_ENDS)' seed='$(MEASURES_SEEDS)' 'synth -n $$T noisy-binary | score |
+	./sweep T='$(MEASURES_ENDS)' seed='$(MEASURES_SEEDS)' 'synth -n $$T -s $$seed noisy-binary | score |
 	    explore -p blocks -T $$T -s $$seed | metric -t $$table -e $$T $(FOUR) | feedback-mask -k 1 |
 	    update -a ftpl' > $(new)
 	$(save)
 # With more than one item seen: the theorems of 2017.
 $(OUT)/topk.ends: sweep | ../../bin/rankpipe $(OUT)
-	./sweep seen='2 5' T='$(MEASURES_ENDS)' seed='$(MEASURES_SEEDS)' 'synth -n $$T noisy-binary | score |
+	./sweep seen='2 5' T='$(MEASURES_ENDS)' seed='$(MEASURES_SEEDS)' 'synth -n $$T -s $$seed noisy-binary | score |
 	    explore -p blocks -T $$T -k $$seen -s $$seed | metric -t $$table -e $$T $(FOUR) |
 	    feedback-mask -k $$seen | update -a ftpl' > $(new)
 	$(save)
-$(OUT)/ct2017-topk.tsv: $(OUT)/topk.ends
+slope-topk = ./estimate -v name=$1 -v of=regret:$2 -v x=T -v where=seen=$3 -v slope=1 $(OUT)/topk.ends
+$(OUT)/ct2017-theorem7.values: $(OUT)/topk.ends $(OUT)/measures.ends estimate
 	{
-	    echo 'panel	series	T	regret'
-	    for measure in $(FOUR:regret:%=%); do
-	        ./mean -v by='seen T' -v of=regret:$$measure $< | sed "1d; s/^/$$measure	/"
-	    done
-	} > $(new)
-	$(save)
-slope-topk = printf '$1\t'; ./pick -v panel=$2 -v series=$3 -v slope=1 $(OUT)/ct2017-topk.tsv
-$(OUT)/ct2017-theorem7.values: $(OUT)/ct2017-topk.tsv $(OUT)/ct2015-measures.tsv
-	{
-	    printf 'slope-1\t'
-	    ./pick -v series=sumloss -v slope=1 $(OUT)/ct2015-measures.tsv
+	    $(call slope-of,slope-1,sumloss)
 	    $(call slope-topk,slope-2,sumloss,2)
 	    $(call slope-topk,slope-5,sumloss,5)
 	} > $(new)
 	$(save)
-$(OUT)/ct2017-section27.values: $(OUT)/ct2017-topk.tsv
+$(OUT)/ct2017-section27.values: $(OUT)/topk.ends estimate
 	{ $(call slope-topk,dcg,dcg,2); $(call slope-topk,prec,prec@5,2); } > $(new)
 	$(save)
 
 $(OUT)/items.ends: sweep | ../../bin/rankpipe $(OUT)
-	./sweep items='$(MEASURES_ITEMS)' seed='$(MEASURES_SEEDS)' 'synth -n $(MEASURES_T) -l $$items \
+	./sweep items='$(MEASURES_ITEMS)' seed='$(MEASURES_SEEDS)' 'synth -n $(MEASURES_T) -s $$seed -l $$items \
 	    noisy-binary | score | explore -p blocks -T $(MEASURES_T) -s $$seed |
 	    metric -t $$table -e $(MEASURES_T) regret:dcg regret:sumloss regret:prec@2 |
 	    feedback-mask -k 1 | update -a ftpl' > $(new)
@@ -117,54 +108,42 @@ $(OUT)/ct2015-measures.tsv: $(OUT)/measures.ends
 	} > $(new)
 	$(save)
 
-# Theorem 9 with grades 0 to n: ten items of grades 0 to n, on which most users agree. A label is the item's grade plus
-# N(0, 0.3^2), rounded, as in noisy-binary; N is a sum of 12 uniform numbers.
+# Theorem 9 with grades 0 to n.
 GRADES = 1 2 3 5
 GRADED_ENDS = $(call size,1000 10000 100000,200 500,1000 16000)
-$(OUT)/graded.%.bin: | ../../bin/rankpipe $(OUT)
-	awk -v n=$* -v T=$(lastword $(GRADED_ENDS)) 'BEGIN {
-	    srand(1)
-	    for (t = 1; t <= T; t++) for (i = 0; i < 10; i++) {
-	        for (noise = -6 + (k = 0); k < 12; k++) noise += rand()
-	        label = int(i % (n + 1) + 0.3 * noise + 1.5) - 1
-	        print (label < 0 ? 0 : label > n ? n : label) " qid:" t
-	    }
-	}' | svm2bin > $(new)
-	$(save)
-$(OUT)/graded.ends: $(GRADES:%=$(OUT)/graded.%.bin) sweep
-	./sweep n='$(GRADES)' T='$(GRADED_ENDS)' seed='$(MEASURES_SEEDS)' 'replay -n $$T $(OUT)/graded.$$n.bin |
-	    score | explore -p blocks -T $$T -L $$n -s $$seed | metric -t $$table -e $$T regret:dcg |
-	    feedback-mask -k 1 | update -a ftpl' > $(new)
+$(OUT)/graded.ends: graded sweep | ../../bin/rankpipe $(OUT)
+	for n in $(GRADES); do for seed in $(MEASURES_SEEDS); do
+	    ./graded -v n=$$n -v T=$(lastword $(GRADED_ENDS)) -v seed=$$seed | svm2bin > $(new).bin
+	    ./sweep n=$$n T='$(GRADED_ENDS)' seed=$$seed 'replay -n $$T '$(new).bin' | score |
+	        explore -p blocks -T $$T -L $$n -s $$seed | metric -t $$table -e $$T regret:dcg |
+	        feedback-mask -k 1 | update -a ftpl'
+	done; done | awk 'NR == 1 || !/^n/' > $(new)
+	rm $(new).bin
 	$(save)
 
 # The power of m, the number of items, by which the regret grows.
-by-items = ./mean -v by=items -v of=regret:$1 $(OUT)/items.ends | awk ' \
-    NR == 2 { m = $$1; y = $$2 } NR > 2 { end = $$1; last = $$2 } \
-    END { printf "items\t%.3g\n", log(last / y) / log(end / m) }'
-slope-of = printf 'slope\t'; ./pick -v series=$1 -v slope=1 $(OUT)/ct2015-measures.tsv
-$(OUT)/ct2015-theorem7.values: $(OUT)/ct2015-measures.tsv $(OUT)/items.ends
+by-items = ./estimate -v name=items -v of=regret:$1 -v x=items -v slope=1 $(OUT)/items.ends
+slope-of = ./estimate -v name=$1 -v of=regret:$2 -v x=T -v slope=1 $(OUT)/measures.ends
+$(OUT)/ct2015-theorem7.values: $(OUT)/measures.ends $(OUT)/items.ends estimate
 	{
-	    $(call slope-of,sumloss)
+	    $(call slope-of,slope,sumloss)
 	    $(call by-items,sumloss)
-	    ./mean -v by=T -v of='regret:sumloss regret:pairloss' $(OUT)/measures.ends |
-	        awk 'NR > 1 { d = $$2 - $$3; if (d < 0) d = -d; if (d > most) most = d } END { print "apart\t" most + 0 }'
+	    ./mean -v by='T seed' -v of='regret:sumloss regret:pairloss' $(OUT)/measures.ends |
+	        awk 'NR > 1 { d = $$3 - $$4; if (d < 0) d = -d; if (d > most) most = d } END { print "apart\t" most + 0 }'
 	} > $(new)
 	$(save)
-$(OUT)/ct2015-theorem9.values: $(OUT)/ct2015-measures.tsv $(OUT)/items.ends $(OUT)/graded.ends
+$(OUT)/ct2015-theorem9.values: $(OUT)/measures.ends $(OUT)/items.ends $(OUT)/graded.ends estimate
 	{
-	    $(call slope-of,dcg)
+	    $(call slope-of,slope,dcg)
 	    $(call by-items,dcg)
-	    ./mean -v by='n T' -v of=regret:dcg $(OUT)/graded.ends | awk -F '\t' '
-	        NR > 1 && !($$1 in first) { first[$$1] = $$3; from = $$2 }
-	        NR > 1 { last[$$1] = $$3; to = $$2 }
-	        END {
-	            printf "slope-3\t%.3g\n", log(last[3] / first[3]) / log(to / from)
-	            for (n in last) printf "part-%d\t%.3g\n", n, last[n] / (2 ^ n - 1)
-	        }'
+	    ./estimate -v name=slope-3 -v of=regret:dcg -v x=T -v where=n=3 -v slope=1 $(OUT)/graded.ends
+	    for n in $(GRADES); do
+	        ./estimate -v name=part-$$n -v of=regret:dcg -v x=T -v where=n=$$n -v over=$$((2 ** n - 1)) $(OUT)/graded.ends
+	    done
 	} > $(new)
 	$(save)
-$(OUT)/ct2015-theorem10.values: $(OUT)/ct2015-measures.tsv $(OUT)/items.ends
-	{ $(call slope-of,prec@5); $(call by-items,prec@2); } > $(new)
+$(OUT)/ct2015-theorem10.values: $(OUT)/measures.ends $(OUT)/items.ends estimate
+	{ $(call slope-of,slope,prec@5); $(call by-items,prec@2); } > $(new)
 	$(save)
 
 # O(m log m) a round: the processor time of synth, explore and update over m.
@@ -182,43 +161,39 @@ $(OUT)/ct2015-time.values: | ../../bin/rankpipe $(OUT)
 
 # Corollary 6: the general algorithm on three items; and RTop-1F on the same.
 FORECASTER_ENDS = $(call size,1000 10000 100000 300000,300 1000,1000 30000)
-FORECASTER_SEEDS = $(call upto,$(call size,5,1,3))
-$(OUT)/ct2015-corollary6.tsv: forecaster | ../../bin/rankpipe $(OUT)
+FORECASTER_SEEDS = $(call seeds,$(call upto,$(call size,5,1,3)))
+$(OUT)/corollary6.ends: forecaster | ../../bin/rankpipe $(OUT)
 	{
-	    echo 'panel	series	T	regret'
-	    for T in $(FORECASTER_ENDS); do
-	        for seed in $(FORECASTER_SEEDS); do
-	            synth -n $$T -l 3 noisy-binary | bin2txt | ./forecaster -v T=$$T -v seed=$$seed
-	        done | awk -v OFS='\t' '{ sum += $$2 } END { print "3 items", "general", $$1, sum / NR }'
-	        for seed in $(FORECASTER_SEEDS); do
-	            loop "synth -n $$T -l 3 noisy-binary | score | explore -p blocks -T $$T -s $$seed |
-	                metric -t $(new).table -e $$T regret:sumloss | feedback-mask -k 1 | update -a ftpl" > $(new).w
-	            sed 1d $(new).table
-	        done | awk -v OFS='\t' '{ sum += $$2 } END { print "3 items", "ftpl", $$1, sum / NR }'
-	    done
+	    echo 'learner	T	seed	regret:sumloss'
+	    for T in $(FORECASTER_ENDS); do for seed in $(FORECASTER_SEEDS); do
+	        echo "general	$$T	$$seed	$$(synth -n $$T -s $$seed -l 3 noisy-binary | bin2txt |
+	            ./forecaster -v T=$$T -v seed=$$seed | cut -f 2)"
+	        loop "synth -n $$T -s $$seed -l 3 noisy-binary | score | explore -p blocks -T $$T -s $$seed |
+	            metric -t $(new).table -e $$T regret:sumloss | feedback-mask -k 1 | update -a ftpl" > $(new).w
+	        sed "1d; s/^[0-9]*/ftpl	$$T	$$seed/" $(new).table
+	    done; done
 	} > $(new)
 	rm $(new).table $(new).w
 	$(save)
-$(OUT)/ct2015-corollary6.values: $(OUT)/ct2015-corollary6.tsv
-	for series in general ftpl; do
-	    echo "$$series-slope	$$(./pick -v series=$$series -v slope=1 $<)"
-	    echo "$$series	$$(./pick -v series=$$series $<)"
+$(OUT)/ct2015-corollary6.values: $(OUT)/corollary6.ends estimate
+	for learner in general ftpl; do
+	    ./estimate -v name=$$learner-slope -v of=regret:sumloss -v x=T -v where=learner=$$learner -v slope=1 $<
+	    ./estimate -v name=$$learner -v of=regret:sumloss -v x=T -v where=learner=$$learner $<
 	done > $(new)
 	$(save)
 
 # Theorem 12: the larger of the regrets under the two laws, in the longest runs.
-$(OUT)/ct2015-theorem12.values: $(OUT)/ct2015-theorem12.tsv $(OUT)/ct2015-theorem12-map.tsv
-	worse() { # name, learner, table
-	    awk -F '\t' -v series="$$2" '
-	        $$1 ~ /law$$/ && $$2 == series { last[$$1] = $$4 }
-	        END { for (i in last) if (last[i] > most) most = last[i]; print most }' $$3 | sed "s/^/$$1	/"
-	}
+worse = for law in '' -q; do \
+    ./estimate -v name=$1 -v of=regret:$2 -v x=T $(OUT)/hopeless-$2$$law.$3.$2.theorem; \
+    done | sort -t '	' -k 2,2g | tail -n 1
+theorem12 = $(foreach m,auc map,$(foreach l,hopeless-$m hopeless-$m-q,$(foreach p,squared-1 ftpl-1 ftpl-all,$l.$p.$m)))
+$(OUT)/ct2015-theorem12.values: $(theorem12:%=$(OUT)/%.theorem) estimate
 	{
-	    worse auc-squared 'squared, 1 seen' $<
-	    worse auc-ftpl 'ftpl, 1 seen' $<
-	    worse auc-all 'ftpl, all seen' $<
-	    worse map-squared 'squared, 1 seen' $(word 2,$^)
-	    worse map-ftpl 'ftpl, 1 seen' $(word 2,$^)
-	    worse map-all 'ftpl, all seen' $(word 2,$^)
+	    $(call worse,auc-squared,auc,squared-1)
+	    $(call worse,auc-ftpl,auc,ftpl-1)
+	    $(call worse,auc-all,auc,ftpl-all)
+	    $(call worse,map-squared,map,squared-1)
+	    $(call worse,map-ftpl,map,ftpl-1)
+	    $(call worse,map-all,map,ftpl-all)
 	} > $(new)
 	$(save)

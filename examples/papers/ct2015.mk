@@ -1,10 +1,10 @@
 # Chaudhuri & Tewari 2015, Online Ranking with Top-1 Feedback, section 10: the regret in DCG on a fixed
-# list of 10 items, with noisy labels. Ten runs, all on the same users.
+# list of 10 items, with noisy labels. Ten runs, each on users of its own.
 
 CT2015 = ct2015-figure1 ct2015-figure2
 CT2015_T = $(call size,10000,1000,10000)
 CT2015_ENDS = $(call size,1000 2000 5000 10000 20000 50000 100000 200000 500000 1000000,200 500 1000,1000 4000 16000)
-CT2015_SEEDS = $(call upto,$(call size,10,3,10))
+CT2015_SEEDS = $(call seeds,$(call upto,$(call size,10,3,10)))
 
 # the policy of explore for feedback on this many places
 show = -p $(if $(filter all,$1),leader,blocks -k $1)
@@ -12,13 +12,13 @@ show = -p $(if $(filter all,$1),leader,blocks -k $1)
 # Runs with feedback on this many places: all rows of one horizon, as in the paper; and one row
 # for each horizon.
 $(OUT)/fixed-%.within: sweep | ../../bin/rankpipe $(OUT)
-	./sweep seen=$* T=$(CT2015_T) seed='$(CT2015_SEEDS)' 'synth -n $$T noisy-binary | score |
+	./sweep seen=$* T=$(CT2015_T) seed='$(CT2015_SEEDS)' 'synth -n $$T -s $$seed noisy-binary | score |
 	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $(call size,100,50,100) regret:dcg |
 	    feedback-mask -k $$seen | update -a ftpl' > $(new)
 	$(save)
 
 $(OUT)/fixed-%.ends: sweep | ../../bin/rankpipe $(OUT)
-	./sweep seen=$* T='$(CT2015_ENDS)' seed='$(CT2015_SEEDS)' 'synth -n $$T noisy-binary | score |
+	./sweep seen=$* T='$(CT2015_ENDS)' seed='$(CT2015_SEEDS)' 'synth -n $$T -s $$seed noisy-binary | score |
 	    explore $(call show,$*) -T $$T -s $$seed | metric -t $$table -e $$T regret:dcg |
 	    feedback-mask -k $$seen | update -a ftpl' > $(new)
 	$(save)
@@ -55,19 +55,18 @@ $(OUT)/ct2015-figure2.tsv: $(foreach k,1 all,$(OUT)/fixed-$k.within $(OUT)/fixed
 	$(save)
 
 # The slope of the regret a round: over runs of T rounds, and within one run from round 500 on.
-runs = ends of runs of t rounds
-one-run = one run of $(CT2015_T) rounds
-$(OUT)/ct2015-figure1.values: $(OUT)/ct2015-figure1.tsv
+of-dcg = ./estimate -v name=$1 -v of=regret:dcg
+$(OUT)/ct2015-figure1.values: $(OUT)/fixed-1.ends $(OUT)/fixed-1.within estimate
 	{
-	    echo "slope	$$(./pick -v panel='$(runs)' -v slope=1 $<)"
-	    echo "slope-within	$$(./pick -v panel='$(one-run)' -v slope=1 -v from=500 $<)"
-	    echo "regret	$$(./pick -v panel='$(one-run)' $<)"
+	    $(call of-dcg,slope) -v x=T -v slope=1 $<
+	    $(call of-dcg,slope-within) -v x=t -v slope=1 -v from=500 $(word 2,$^)
+	    $(call of-dcg,regret) -v x=t $(word 2,$^)
 	} > $(new)
 	$(save)
 
-$(OUT)/ct2015-figure2.values: $(OUT)/ct2015-figure2.tsv
+$(OUT)/ct2015-figure2.values: $(OUT)/fixed-all.ends $(OUT)/fixed-all.within estimate
 	{
-	    echo "slope	$$(./pick -v panel='$(runs)' -v series='seen: all' -v slope=1 $<)"
-	    echo "regret	$$(./pick -v panel='$(one-run)' -v series='seen: all' $<)"
+	    $(call of-dcg,slope) -v x=T -v slope=1 $<
+	    $(call of-dcg,regret) -v x=t $(word 2,$^)
 	} > $(new)
 	$(save)

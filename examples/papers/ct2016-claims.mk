@@ -45,7 +45,7 @@ $(OUT)/ct2016-lemma4.values: $(OUT)/MQ2008.bin
 	        m = 0
 	        split("", x)
 	    }
-	    BEGIN { srand(1) }
+	    BEGIN { srand($(first-seed)) }
 	    $$2 != query { finish(); query = $$2; queries++ }
 	    queries <= 100 { m++; for (i = 3; i <= NF; i++) { split($$i, part, ":"); x[m, part[1]] = part[2] } }
 	    END { printf "ratio\t%.6f\n", most }' > $(new)
@@ -57,7 +57,7 @@ LEMMA5_GAMMAS = $(call size,0.01 0.03 0.1 0.3 0.5,0.5,0.1 0.5)
 LEMMA5_T = $(call size,39200,784,7840)
 $(OUT)/%.gradients: $(OUT)/MQ2008.bin gradients
 	for gamma in $(LEMMA5_GAMMAS); do
-	    echo "$$gamma	$$(./gradients $* $(if $(filter ranksvm,$*),2,1) $$gamma 1e-7 1 $(LEMMA5_T) $<)"
+	    echo "$$gamma	$$(./gradients $* $(if $(filter ranksvm,$*),2,1) $$gamma 1e-7 $(first-seed) $(LEMMA5_T) $<)"
 	done > $(new)
 	$(save)
 
@@ -135,43 +135,47 @@ LAWS = p q
 law.p = hopeless-ndcg
 law.q = -q hopeless-ndcg
 LAWS_T = $(call size,100000,1000,20000)
+LAWS_SEEDS = $(call seeds,$(call upto,$(call size,10,2,3)))
 gains = awk '$$2 != query { finish(); query = $$2 } { gain[++m] = $$1 } END { finish() } \
     function finish(    i, n, Z) { if (!m) return; for (i = 1; i <= m; i++) n += gain[i]; \
         for (i = 1; i <= n; i++) Z += log(2) / log(i + 1); \
         for (i = 1; i <= m; i++) printf "%.9g%s", (n ? gain[i] / Z : 0), (i < m ? "\t" : ""); \
         print ""; m = 0 }'
 
-$(OUT)/ct2016-table1.values: | ../../bin/rankpipe $(OUT)
+$(OUT)/ct2016-table1.values: draws | ../../bin/rankpipe $(OUT)
 	for law in p q; do
 	    game=$$([ $$law = p ] && echo '$(law.p)' || echo '$(law.q)')
-	    synth -n $(LAWS_T) -s 1 $$game | bin2txt -f svm |
+	    for seed in $(LAWS_SEEDS); do
+	        synth -n $(LAWS_T) -s $$seed $$game | bin2txt -f svm > $(new).law
 	        awk -v law=$$law '{ sum[FNR % 3] += $$1 } END { for (i = 1; i <= 3; i++)
-	            printf "relevance-%s-%d\t%.4f\n", law, i, 3 * sum[i % 3] / NR }'
-	    synth -n $(LAWS_T) -s 1 $$game | bin2txt -f svm | $(gains) |
-	        awk -v law=$$law '{ for (i = 1; i <= 3; i++) sum[i] += $$i } END { for (i = 1; i <= 3; i++)
-	            printf "normalised-%s-%d\t%.4f\n", law, i, sum[i] / NR }'
-	done > $(new)
+	            printf "relevance-%s-%d\t%.6f\n", law, i, 3 * sum[i % 3] / NR }' $(new).law
+	        $(gains) $(new).law |
+	            awk -v law=$$law '{ for (i = 1; i <= 3; i++) sum[i] += $$i } END { for (i = 1; i <= 3; i++)
+	                printf "normalised-%s-%d\t%.6f\n", law, i, sum[i] / NR }'
+	    done
+	done | ./draws > $(new)
+	rm $(new).law
 	$(save)
 
 # What squared-ndcg learns from all labels: E[G(R)/Z], the unique minimiser.
-$(OUT)/ct2016-theorem5.1.values: | ../../bin/rankpipe $(OUT)
+$(OUT)/ct2016-theorem5.1.values: draws | ../../bin/rankpipe $(OUT)
 	for law in p q; do
 	    game=$$([ $$law = p ] && echo '$(law.p)' || echo '$(law.q)')
-	    synth -n $(LAWS_T) -s 1 $$game | update -a squared-ndcg -e $(call size,1e-4,1e-3,5e-4) | bin2txt |
-	        awk -v law=$$law '/^w/ { printf "score-%s-%d\t%.4f\n", law, ++i, $$3 }'
-	done > $(new)
+	    for seed in $(LAWS_SEEDS); do
+	        synth -n $(LAWS_T) -s $$seed $$game | update -a squared-ndcg -e $(call size,1e-4,1e-3,5e-4) | bin2txt |
+	            awk -v law=$$law '/^w/ { printf "score-%s-%d\t%.6f\n", law, ++i, $$3 }'
+	    done
+	done | ./draws > $(new)
 	$(save)
 
 # The regret a round in |s - G(R)/Z|^2 after T rounds, against the best fixed scores in hindsight, the mean
 # of G(R)/Z. The loss is that of the scores drawn, eta is 0.1 T^(-2/3), and 0.1 T^(-1/2) with all labels.
 # Scores that do not depend on the law have at least |E_p - E_q|^2 / 4 under one of the two.
 SURROGATE_ENDS = $(call size,1000 4000 16000 64000 256000,500,1000 64000)
-SURROGATE_SEEDS = $(call upto,$(call size,10,2,3))
-$(OUT)/ct2016-theorem5.2-surrogate.tsv: | ../../bin/rankpipe $(OUT)
+SURROGATE_SEEDS = $(call seeds,$(call upto,$(call size,10,2,3)))
+$(OUT)/surrogate.ends: | ../../bin/rankpipe $(OUT)
 	{
-	    printf '# %s\n' 'title Chaudhuri & Tewari 2016, Theorem 5.2: regret in |s - G(R)/Z|^2' \
-	        'x rounds T' 'y regret a round, runs of T rounds' 'log xy'
-	    echo 'panel	series	T	regret'
+	    echo 'law	player	T	seed	regret'
 	    for law in p q; do
 	        game=$$([ $$law = p ] && echo '$(law.p)' || echo '$(law.q)')
 	        for player in 'squared, 1 seen' 'squared-ndcg, all seen'; do
@@ -187,38 +191,48 @@ $(OUT)/ct2016-theorem5.2-surrogate.tsv: | ../../bin/rankpipe $(OUT)
 	                loop "synth -n $$T -s $$seed $$game | score | explore $$show -s $$seed |
 	                    metric -t $(new).table -e $$T drawn:loss:squared-ndcg loss:squared-ndcg | feedback-mask -k $$places |
 	                    update -a $$learn -e $$eta" > $(new).w
-	                awk -v law=$$law -v player="$$player" -v T=$$T -v best=$$best -v OFS='\t' '
+	                awk -v law=$$law -v player="$$player" -v T=$$T -v seed=$$seed -v best=$$best -v OFS='\t' '
 	                    NR == 1 { next }
-	                    { print "law " law, player, T, $$2 - best }
-	                    player ~ /1 seen/ { print "law " law, player ", greedy scores", T, $$3 - best }
+	                    { print law, player, T, seed, $$2 - best }
+	                    player ~ /1 seen/ { print law, player ", greedy scores", T, seed, $$3 - best }
 	                    ' $(new).table
 	            done; done
 	        done
-	    done | awk -F '\t' -v OFS='\t' '
-	        { key = $$1 OFS $$2 OFS $$3; if (!n[key]++) order[++rows] = key; sum[key] += $$4 }
-	        END { for (i = 1; i <= rows; i++) print order[i], sum[order[i]] / n[order[i]] }'
+	    done
+	} > $(new)
+	rm $(new).table $(new).w
+	$(save)
+
+$(OUT)/ct2016-theorem5.2-surrogate.tsv: $(OUT)/surrogate.ends
+	{
+	    printf '# %s\n' 'title Chaudhuri & Tewari 2016, Theorem 5.2: regret in |s - G(R)/Z|^2' \
+	        'x rounds T' 'y regret a round, runs of T rounds' 'log xy'
+	    echo 'panel	series	T	regret'
+	    ./mean -v by='law player T' -v of=regret $< | sed '1d; s/^/law /'
 	    for T in $(SURROGATE_ENDS); do for law in p q; do
 	        echo "law $$law	least of the worse law, 1 seen	$$T	$$(awk 'BEGIN {
 	            print (0.0194 ^ 2 + 0.0581 ^ 2 + 0.0774 ^ 2) / 4 }')"
 	    done; done
-	    rm -f $(new).table $(new).w
 	} > $(new)
 	$(save)
 
-$(OUT)/ct2016-theorem5.2.values: $(OUT)/ct2016-theorem5.2-surrogate.tsv $(OUT)/ct2016-theorem5.2.tsv
+of-surrogate = ./estimate -v name=$1 -v of=regret -v x=T -v where="law=$$law;player=$2" $3 $(OUT)/surrogate.ends
+in-ndcg = ./estimate -v name=$1 -v of=regret:ndcg -v x=T $(OUT)/hopeless-ndcg-q.$2.ndcg.theorem
+$(OUT)/ct2016-theorem5.2.values: $(OUT)/surrogate.ends estimate \
+    $(foreach p,squared-1 ftpl-1 listnet-all,$(OUT)/hopeless-ndcg-q.$p.ndcg.theorem)
 	{
 	    for law in p q; do
 	        for player in 'squared, 1 seen' 'squared-ndcg, all seen'; do
-	            echo "slope-$$law-$${player%,*}	$$(./pick -v panel="law $$law" -v series="$$player" -v slope=1 $<)"
-	            echo "regret-$$law-$${player%,*}	$$(./pick -v panel="law $$law" -v series="$$player" $<)"
+	            name=$${player%%,*}
+	            $(call of-surrogate,slope-$$law-$$name,$$player,-v slope=1)
+	            $(call of-surrogate,regret-$$law-$$name,$$player)
 	        done
-	        greedy="-v panel='law $$law' -v series='squared, 1 seen, greedy scores'"
-	        echo "slope-$$law-greedy	$$(eval ./pick $$greedy -v slope=1 $<)"
-	        echo "regret-$$law-greedy	$$(eval ./pick $$greedy $<)"
+	        $(call of-surrogate,slope-$$law-greedy,squared$(comma) 1 seen$(comma) greedy scores,-v slope=1)
+	        $(call of-surrogate,regret-$$law-greedy,squared$(comma) 1 seen$(comma) greedy scores)
 	    done
-	    echo "ndcg-squared	$$(./pick -v panel='hopeless, the other law' -v series='squared, 1 seen' $(word 2,$^))"
-	    echo "ndcg-ftpl	$$(./pick -v panel='hopeless, the other law' -v series='ftpl, 1 seen' $(word 2,$^))"
-	    echo "ndcg-listnet	$$(./pick -v panel='hopeless, the other law' -v series='listnet, all seen' $(word 2,$^))"
+	    $(call in-ndcg,ndcg-squared,squared-1)
+	    $(call in-ndcg,ndcg-ftpl,ftpl-1)
+	    $(call in-ndcg,ndcg-listnet,listnet-all)
 	} > $(new)
 	$(save)
 
@@ -263,11 +277,11 @@ smooth.at-1-falls = -E 1 -F 0.4
 smooth.at-10-falls = -E 1 -F 0.4 -k 10
 SMOOTH_T = $(call size,50000,500,5000)
 $(OUT)/ct2016.%.smooth: $(OUT)/$$(collection).bin sweep best
-	./sweep smoothing=$(learner) eta='$(CT2016_ETAS) $(call size,1e-3 1e-2,1e-3,1e-3)' seed=1 \
-	    'replay -n $(SMOOTH_T) -s 1 $< | score | explore -g 0.1 | metric -t $$table -e $(SMOOTH_T) ndcg@10 |
+	./sweep smoothing=$(learner) eta='$(CT2016_ETAS) $(call size,1e-3 1e-2,1e-3,1e-3)' seed=$(first-seed) \
+	    'replay -n $(SMOOTH_T) -s $$seed $< | score | explore -g 0.1 -s $$seed | metric -t $$table -e $(SMOOTH_T) ndcg@10 |
 	    feedback-mask -k 1 | update -a smoothdcg -U 1 -e $$eta $(smooth.$(learner))' > $(new).grid
 	read -r _ eta _ < <(./best -v of=eta -v by=ndcg@10 $(new).grid | sed 1d)
-	./sweep smoothing=$(learner) eta=$$eta seed='$(call size,2 3 4,2,2)' \
+	./sweep smoothing=$(learner) eta=$$eta seed='$(call seeds,$(call size,2 3 4,2,2))' \
 	    'replay -n $(SMOOTH_T) -s $$seed $< | score | explore -g 0.1 -s $$seed |
 	    metric -t $$table -e $(SMOOTH_T) ndcg@10 | feedback-mask -k 1 |
 	    update -a smoothdcg -U 1 -e $$eta $(smooth.$(learner))' > $(new)

@@ -18,9 +18,13 @@ $(OUT)/ct2017-section4.1.tsv: $(foreach k,$(CT2017_SEEN),$(OUT)/fixed-$k.within 
 	} > $(new)
 	$(save)
 
-$(OUT)/ct2017-section4.1.values: $(OUT)/ct2017-section4.1.tsv
+# ratio-k: the regret as a part of that with the next fewer items seen
+$(OUT)/ct2017-section4.1.values: $(foreach k,$(CT2017_SEEN),$(OUT)/fixed-$k.within $(OUT)/fixed-$k.ends) estimate
 	for k in $(CT2017_SEEN); do
-	    echo "regret-$$k	$$(./pick -v panel='$(one-run)' -v series="seen: $$k" $<)"
-	    echo "slope-$$k	$$(./pick -v panel='$(runs)' -v series="seen: $$k" -v slope=1 $<)"
-	done > $(new)
+	    $(call of-dcg,regret-$$k) -v x=t $(OUT)/fixed-$$k.within
+	    $(call of-dcg,slope-$$k) -v x=T -v slope=1 $(OUT)/fixed-$$k.ends
+	done > $(new).all
+	awk -F '\t' '{ print } /^regret/ { if (last) printf "ratio%s\t%.3g\n", substr($$1, 7), $$2 / last; last = $$2 }' \
+	    $(new).all > $(new)
+	rm $(new).all
 	$(save)

@@ -8,6 +8,10 @@ PARTS = 1 2 3 4 5
 HAS_MQ2008 = $(wildcard $(DATA:%=%/MQ2008/S1.txt) $(DATA:%=%/MQ2008/Fold1/test*.txt))
 HAS_MSLR = $(wildcard $(DATA:%=%/MSLR/*.txt))
 
+# Collections of the papers that figures show where DATA has them, in SVM-light form: Yahoo/*.txt and Yandex/*.txt.
+text-of = $(sort $(wildcard $(DATA:%=%/$1/*.txt)))
+LARGE = $(strip $(foreach c,Yahoo Yandex,$(if $(call text-of,$c),$c)))
+
 # their names in figures
 MQ2008 = $(if $(HAS_MQ2008),MQ2008,synth in place of MQ2008)
 called = $(if $(filter MQ2008,$1),$(MQ2008),$1)
@@ -29,7 +33,7 @@ dim = $(if $(filter OHSUMED,$1),-d 45,$(if $(filter MQ%,$1),-d 46,$(if $(filter 
 grade = $(if $(filter HP% NP% TD%,$1),1,$(if $(filter OHSUMED MQ%,$1),2,4))
 REAL_LETOR = $(filter-out $(if $(HAS_MQ2008),,MQ2008),$(LETOR))
 ifneq ($(DATA),)
-ifeq ($(HAS_MQ2008)$(HAS_MSLR)$(REAL_LETOR),)
+ifeq ($(HAS_MQ2008)$(HAS_MSLR)$(REAL_LETOR)$(LARGE),)
 $(error DATA=$(DATA) has neither MQ2008/S1.txt nor MSLR/*.txt$(comma) nor another folder with S1.txt or Fold1)
 endif
 endif
@@ -41,7 +45,7 @@ $(foreach c,$(REAL_LETOR),$(PARTS:%=$(OUT)/$c-S%.bin)): $(OUT)/%.bin: | ../../bi
 
 ifeq ($(HAS_MQ2008),)
 $(OUT)/MQ2008-S%.bin: | ../../bin/rankpipe $(OUT)
-	synth -b $$(($* * 157 - 156)) -n $$(($* * 157)) -l 19 -d 46 -L 2 linear | bin2txt -f svm |
+	synth -s $(first-seed) -b $$(($* * 157 - 156)) -n $$(($* * 157)) -l 19 -d 46 -L 2 linear | bin2txt -f svm |
 	    svm2bin -n > $(new)
 	$(save)
 endif
@@ -51,12 +55,16 @@ $(LETOR:%=$(OUT)/%.bin): $(OUT)/%.bin: $$(call parts-of,$$*)
 	replay $^ > $(new)
 	$(save)
 
+$(LARGE:%=$(OUT)/%.bin): $(OUT)/%.bin: $$(call text-of,$$*) | ../../bin/rankpipe $(OUT)
+	svm2bin -n $^ > $(new)
+	$(save)
+
 ifneq ($(HAS_MSLR),)
 $(OUT)/MSLR.bin: $(sort $(HAS_MSLR)) | ../../bin/rankpipe $(OUT)
 	svm2bin -n $^ > $(new)
 	$(save)
 else
 $(OUT)/MSLR.bin: | ../../bin/rankpipe $(OUT)
-	synth -n 89 -l 102 -d 136 linear | bin2txt -f svm | svm2bin -n > $(new)
+	synth -s $(first-seed) -n 89 -l 102 -d 136 linear | bin2txt -f svm | svm2bin -n > $(new)
 	$(save)
 endif

@@ -3,7 +3,7 @@
 
 LATER = later-lists
 LATER_ENDS = $(call size,1000 3000 10000 30000 100000,100 300)
-LATER_SEEDS = $(call upto,$(call size,10,1))
+LATER_SEEDS = $(call seeds,$(call upto,$(call size,10,1)))
 USERS = cascade navigational perfect
 
 $(OUT)/later.%.ends: sweep | ../../bin/rankpipe $(OUT)

@@ -1,7 +1,7 @@
 # Chaudhuri & Tewari, Perceptron-like Algorithms for Online Learning to Rank: what the theorems bound,
 # beside the bounds; and the adversary of Theorem 9.
 
-BOUNDED_SEEDS = $(call upto,$(call size,5,1,2))
+BOUNDED_SEEDS = $(call seeds,$(call upto,$(call size,5,1,2)))
 BOUNDED_T = $(call size,10000,300,2000)
 ADVERSARY_T = $(call size,25,5,25)
 ADVERSARY_DOCS = 5
@@ -13,23 +13,25 @@ losses = awk -F '\t' 'NR > 1 { lost = $$3 - $$2; printf "%.12g\n", lost - had; h
 
 # $(OUT)/bounded.DATA.LEARNER.MEASURE: the learner in one pass over a collection, or over synth's queries, in
 # line order where scores tie, and its bound. u is learnt by listnet from the same queries, or is the
-# ranker of separable queries, which has the margin 0.1.
+# ranker of separable queries, which has the margin 0.1. synth's queries are drawn once for each seed: twos-1, twos-2.
 parts = $(subst ., ,$*)
 bounded.data = $(word 1,$(parts))
+bounded.game = $(call drawn-game,$(bounded.data))
 bounded.learner = $(word 2,$(parts))
 bounded.measure = $(subst top,@,$(word 3,$(parts)))
 bounded.k = $(word 2,$(subst @, ,$(bounded.measure)))
 game.separable = -n $(BOUNDED_T) separable
 game.twos = -n $(BOUNDED_T) -l 2 -L 1 linear
 game.margin = -n $(BOUNDED_T) -l 2 -L 1 separable
-$(OUT)/twos.bin $(OUT)/margin.bin $(OUT)/separable.bin: $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
-	synth $(game.$*) > $(new)
+games = $(foreach g,$1,$(foreach s,$(BOUNDED_SEEDS),$g-$s))
+$(patsubst %,$(OUT)/%.bin,$(call games,twos margin separable)): $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
+	synth -s $(call drawn-seed,$*) $(game.$(call drawn-game,$*)) > $(new)
 	$(save)
 
 # Queries of five documents that a ranker of length 1 ranks right by a margin of 1, except that each hundredth has its
 # labels moved by one place.
-$(OUT)/noisy.bin: | ../../bin/rankpipe $(OUT)
-	synth -n $(BOUNDED_T) -l 5 -L 1 -M 1 -S 0.1 -d 5 separable | bin2txt -f svm | awk '
+$(patsubst %,$(OUT)/%.bin,$(call games,noisy)): $(OUT)/%.bin: | ../../bin/rankpipe $(OUT)
+	synth -s $(call drawn-seed,$*) -n $(BOUNDED_T) -l 5 -L 1 -M 1 -S 0.1 -d 5 separable | bin2txt -f svm | awk '
 	    { label[NR] = $$1; sub(/^[^ ]* /, ""); rest[NR] = $$0 }
 	    NR % 5 == 0 {
 	        wrong = ++queries % 100 == 0
@@ -43,10 +45,10 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 	    feedback-mask -k all | update -a $(bounded.learner) $(if $(filter slam,$(bounded.learner)),-e 0.1 \
 	    $(if $(bounded.k),-k $(bounded.k)),$(if $(filter slam-ap,$(bounded.learner)),-e 0.1))" > $(new).w
 	$(call losses,$(new).table) > $(new).losses
-	replay -n $(call size,20000,500,5000) -s 1 $< | update -a listnet -e 0.01 | bin2txt |
+	replay -n $(call size,20000,500,5000) -s $(first-seed) $< | update -a listnet -e 0.01 | bin2txt |
 	    awk '$$1 == "w" { print $$2, $$3 }' > $(new).u
-	$(bounded.queries) $< | bin2txt -f svm | ./bounds -v loss=$(if $(filter twos margin,$(bounded.data)),pairs,$(bounded.learner)) \
-	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.data)),0.1,0) \
+	$(bounded.queries) $< | bin2txt -f svm | ./bounds -v loss=$(if $(filter twos margin,$(bounded.game)),pairs,$(bounded.learner)) \
+	    -v k=$(or $(bounded.k),0) -v margin=$(if $(filter separable margin,$(bounded.game)),0.1,0) \
 	    $(new).u $(new).losses - > $(new)
 	rm $(new).table $(new).w $(new).losses $(new).u
 	$(save)
@@ -56,8 +58,12 @@ $(OUT)/bounded.%: $(OUT)/$$(bounded.data).bin bounds
 room = awk -F '\t' -v OFS='\t' '{ print } $$1 !~ /bound$$/ { lost = $$2; next } \
     { room = 1 - lost / $$2; if (!n++ || room < least) least = room } END { printf "room\t%.3g\n", least }'
 mistakes-of = awk -F '\t' '$$1 == "mistakes" || $$1 == "bound"' $1
+# of a game and a learner, the draws of users; and of such draws, what is averaged, then the room of the worst
+drawn = $(foreach s,$(BOUNDED_SEEDS),$(OUT)/bounded.$1-$s.$2)
+averaged = ./draws -v prefix=$1 -v of='$2 bound' $3
+worst-room = awk -F '\t' '$$1 == "$1" || $$1 == "bound"' $2 | $(room) | tail -n 1
 # where no weights rank all queries right: the loss, the rounds with a mistake, and the bound known before the run
-noisy-of = awk -F '\t' '$$1 == "loss" || $$1 == "mistakes" || $$1 == "ahead" { print "$1noisy-" $$1 "\t" $$2 }' $(OUT)/bounded.noisy.$2
+noisy-of = ./draws -v prefix=$1noisy- -v of='loss mistakes ahead' $(call drawn,noisy,$2)
 mistakes-in = awk -F '\t' '$$1 == "mistakes" { print "$1mistakes\t" $$2 }' $2
 bound-of = awk -F '\t' '$$1 == "loss" || $$1 == "bound" { print "$1" $$1 "\t" $$2 }' $2
 # Losses and bounds of MQ2008 and MSLR; room is that of all collections found.
@@ -70,20 +76,24 @@ bounded = $(foreach c,$(COLLECTIONS),$(OUT)/bounded.$c.$1)
 collected = $(foreach c,$(COLLECTIONS),$(call bound-of,$c-,$(OUT)/bounded.$c.$1);)
 named = | $(room) | grep -E '^(ndcg-|ap-)?(MQ2008-|MSLR-|room)'
 
-$(OUT)/perceptrons-theorem1.values: $(OUT)/bounded.twos.minimax.ndcg
-	$(call mistakes-of,$<) | $(room) > $(new)
+$(OUT)/perceptrons-theorem1.values: $(call drawn,twos,minimax.ndcg) | draws
+	{ $(call averaged,,mistakes,$^); $(call worst-room,mistakes,$^); } > $(new)
 	$(save)
-$(OUT)/perceptrons-corollary2.values: $(OUT)/bounded.margin.minimax.ndcg
-	$(call mistakes-of,$<) | $(room) > $(new)
+$(OUT)/perceptrons-corollary2.values: $(call drawn,margin,minimax.ndcg) | draws
+	{ $(call averaged,,mistakes,$^); $(call worst-room,mistakes,$^); } > $(new)
 	$(save)
-$(OUT)/perceptrons-corollary7.values: $(OUT)/bounded.separable.slam.ndcg $(OUT)/bounded.separable.slam-ap.map
-	{ $(call bound-of,ndcg-,$<); $(call bound-of,ap-,$(word 2,$^)); } | $(room) > $(new)
+$(OUT)/perceptrons-corollary7.values: $(call drawn,separable,slam.ndcg) $(call drawn,separable,slam-ap.map) | draws
+	{
+	    $(call averaged,ndcg-,loss,$(filter %.ndcg,$^))
+	    $(call averaged,ap-,loss,$(filter %.map,$^))
+	    $(call worst-room,loss,$^)
+	} > $(new)
 	$(save)
-$(OUT)/perceptrons-corollary11.values: $(OUT)/bounded.separable.minimax.ndcg
-	$(call bound-of,,$<) | $(room) > $(new)
+$(OUT)/perceptrons-corollary11.values: $(call drawn,separable,minimax.ndcg) | draws
+	{ $(call averaged,,loss,$^); $(call worst-room,loss,$^); } > $(new)
 	$(save)
 $(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,slam-ap.map) \
-    $(OUT)/bounded.noisy.slam.ndcg $(OUT)/bounded.noisy.slam-ap.map
+    $(call drawn,noisy,slam.ndcg) $(call drawn,noisy,slam-ap.map) | draws
 	{
 	    { $(call collected,slam.ndcg) } | sed 's/^/ndcg-/'
 	    { $(call collected,slam-ap.map) } | sed 's/^/ap-/'
@@ -92,13 +102,13 @@ $(OUT)/perceptrons-theorem6.values: $(call bounded,slam.ndcg) $(call bounded,sla
 	$(call mistakes-in,ndcg-MSLR-,$(OUT)/bounded.MSLR.slam.ndcg) >> $(new)
 	{ $(call noisy-of,ndcg-,slam.ndcg); $(call noisy-of,ap-,slam-ap.map); } >> $(new)
 	$(save)
-$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10) $(OUT)/bounded.noisy.slam.ndcgtop2
+$(OUT)/perceptrons-theorem8.values: $(call bounded,slam.ndcgtop10) $(call drawn,noisy,slam.ndcgtop2) | draws
 	{ $(call collected,slam.ndcgtop10) } $(named) > $(new)
 	$(call mistakes-in,MQ2008-,$(OUT)/bounded.MQ2008.slam.ndcgtop10) >> $(new)
 	$(call mistakes-in,MSLR-,$(OUT)/bounded.MSLR.slam.ndcgtop10) >> $(new)
 	$(call noisy-of,,slam.ndcgtop2) >> $(new)
 	$(save)
-$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg) $(OUT)/bounded.noisy.minimax.ndcg
+$(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg) $(call drawn,noisy,minimax.ndcg) | draws
 	{ $(call collected,minimax.ndcg) } $(named) > $(new)
 	$(call mistakes-in,MQ2008-,$(OUT)/bounded.MQ2008.minimax.ndcg) >> $(new)
 	$(call mistakes-in,MSLR-,$(OUT)/bounded.MSLR.minimax.ndcg) >> $(new)
@@ -110,7 +120,7 @@ $(OUT)/perceptrons-theorem10.values: $(call bounded,minimax.ndcg) $(OUT)/bounded
 step-of-list = svm2bin | update -a slam -e 1 | bin2txt | awk '$$1 == "w" { print $$2, $$3 }'
 LISTS = $(call size,200,10,50)
 $(OUT)/perceptrons-lipschitz.values: | ../../bin/rankpipe $(OUT)
-	for list in $(call upto,$(LISTS)); do
+	for list in $(call seeds,$(call upto,$(LISTS))); do
 	    awk -v seed=$$list 'BEGIN {
 	        srand(seed)
 	        m = 2 + int(30 * rand())
@@ -153,9 +163,9 @@ $(OUT)/perceptrons-eta.values: $(OUT)/MQ2008.bin
 # Losses and bounds as a table. Where no weights rank all queries right, the bound known before the run is least for
 # its own u.
 TABLES += perceptrons-bounds
-BOUNDED_RUNS = $(foreach c,MQ2008 MSLR noisy,$(foreach l,slam.ndcg slam.ndcgtop$(if $(filter noisy,$c),2,10) \
-    slam-ap.map minimax.ndcg,$(OUT)/bounded.$c.$l))
-$(OUT)/perceptrons-bounds.tsv: $(BOUNDED_RUNS)
+NOISY_RUNS = $(foreach l,slam.ndcg slam.ndcgtop2 slam-ap.map minimax.ndcg,$(call drawn,noisy,$l))
+BOUNDED_RUNS = $(foreach c,MQ2008 MSLR,$(foreach l,slam.ndcg slam.ndcgtop10 slam-ap.map minimax.ndcg,$(OUT)/bounded.$c.$l))
+$(OUT)/perceptrons-bounds.tsv: $(BOUNDED_RUNS) $(NOISY_RUNS) | draws
 	{
 	    echo '1 pass	loss of	loss	rounds with a mistake	bound	rounds	bound before the run'
 	    awk -F '\t' -v OFS='\t' '
@@ -164,7 +174,17 @@ $(OUT)/perceptrons-bounds.tsv: $(BOUNDED_RUNS)
 	            n = split(FILENAME, part, ".")
 	            sub("top", "@", part[n])
 	            print part[n - 2], part[n - 1] ", " toupper(part[n]), v["loss"], v["mistakes"], v["bound"], v["queries"], $$2
-	        }' $^ | $(call-by-name)
+	        }' $(BOUNDED_RUNS) | $(call-by-name)
+	    for l in slam.ndcg slam.ndcgtop2 slam-ap.map minimax.ndcg; do
+	        ./draws -v of='loss mistakes bound queries ahead' $(OUT)/bounded.noisy-*.$$l | awk -F '\t' -v l=$$l '
+	            { cell[$$1] = $$1 == "queries" ? $$2 : sprintf("%.1f +- %.1f", $$2, $$3) }
+	            END {
+	                split(l, part, ".")
+	                sub("top", "@", part[2])
+	                print "noisy\t" part[1] ", " toupper(part[2]) "\t" cell["loss"] "\t" cell["mistakes"] "\t" \
+	                    cell["bound"] "\t" cell["queries"] "\t" cell["ahead"]
+	            }'
+	    done
 	} > $(new)
 	$(save)
 
@@ -188,17 +208,18 @@ $(OUT)/perceptrons-theorem9.values: $(OUT)/adversary.tsv
 	$(save)
 
 # Figures 1 to 3: where the curves end.
-ends-at = printf '$1\t'; ./pick -v panel='$2' -v series='$3' $<
-$(OUT)/perceptrons-figure1.values: $(OUT)/perceptrons-figure1.tsv
+lost = awk -F '\t' -v OFS='\t' 'NR == 1 { $$(NF + 1) = "lost" } NR > 1 { $$(NF + 1) = 1 - $$NF } { print }'
+end-of = ./estimate -v name=$1 -v of=lost -v x=t
+$(OUT)/perceptrons-figure1.values: $(foreach a,slam minimax listnet,$(OUT)/separable.$a.grid) best estimate
 	{
-	    $(call ends-at,slam,,slam*)
-	    $(call ends-at,minimax,,minimax*)
-	    $(call ends-at,listnet,,listnet$(comma) eta 1e-2)
 	    for learner in slam minimax; do
-	        printf "slope-$$learner\t"
-	        ./pick -v series="$$learner*" -v slope=1 -v from=200 $<
+	        ./best -v of=eta -v by=ndcg@10 $(OUT)/separable.$$learner.grid | $(lost) > $(new).lost
+	        $(call end-of,$$learner) $(new).lost
+	        $(call end-of,slope-$$learner) -v slope=1 -v from=200 $(new).lost
 	    done
+	    $(lost) $(OUT)/separable.listnet.grid | $(call end-of,listnet) -v where=eta=1e-2 -
 	} > $(new)
+	rm $(new).lost
 	$(save)
 
 learners-end = for learner in slam minimax listnet; do \

@@ -6,11 +6,11 @@ PERCEPTRONS = perceptrons-figure1 perceptrons-figure2 perceptrons-figure3
 PERCEPTRONS_ETAS = $(call size,1e-5 1e-4 1e-3 1e-2 1e-1 1 10,1e-2 1,1e-3 1e-2)
 SEPARABLE_ETAS = $(call size,1e-3 1e-2 1e-1 1 10 100,1e-2 1,1e-2 1 10)
 SEPARABLE_T = $(call size,10000,500,10000)
-SEPARABLE_SEEDS = $(call upto,$(call size,5,1,2))
+SEPARABLE_SEEDS = $(call seeds,$(call upto,$(call size,5,1,2)))
 PERCEPTRONS_T = $(call size,50000,500,5000)
 PERCEPTRONS_EACH = $(call size,1000,50,1000)
-# seeds of the curves of Figures 2 and 3 (the grid uses seed 1)
-PERCEPTRONS_FRESH = $(call size,2 3 4,2,2)
+# seeds of the curves of Figures 2 and 3 (the grid uses the first seed)
+PERCEPTRONS_FRESH = $(call seeds,$(call size,2 3 4,2,2))
 
 $(OUT)/separable.%.grid: sweep | ../../bin/rankpipe $(OUT)
 	./sweep learner=$* eta='$(SEPARABLE_ETAS)' seed='$(SEPARABLE_SEEDS)' \
@@ -20,7 +20,7 @@ $(OUT)/separable.%.grid: sweep | ../../bin/rankpipe $(OUT)
 
 $(OUT)/perceptrons.%.grid: $(OUT)/$$(collection).bin sweep
 	./sweep data=$(collection) learner=$(learner) eta='$(PERCEPTRONS_ETAS)' \
-	    'replay -n $(PERCEPTRONS_T) -s 1 $< | score | explore |
+	    'replay -n $(PERCEPTRONS_T) -s $(first-seed) $< | score | explore -s $(first-seed) |
 	    metric -t $$table -e $(PERCEPTRONS_EACH) ndcg@10 map | feedback-mask -k all |
 	    update -a $$learner -e $$eta' > $(new)
 	$(save)
@@ -71,11 +71,13 @@ perceptrons-figure = { \
     $(save)
 
 PERCEPTRONS_LEARNERS = slam-ap slam minimax listnet
-PERCEPTRONS_RUNS = $(foreach c,MQ2008 MSLR,$(PERCEPTRONS_LEARNERS:%=$(OUT)/perceptrons.$c.%.fresh))
-$(OUT)/perceptrons-figure2.tsv: $(PERCEPTRONS_RUNS)
+perceptrons-runs = $(foreach c,$1,$(PERCEPTRONS_LEARNERS:%=$(OUT)/perceptrons.$c.%.fresh))
+PERCEPTRONS_RUNS = $(call perceptrons-runs,MQ2008 MSLR)
+PERCEPTRONS_DRAWN = $(PERCEPTRONS_RUNS) $(call perceptrons-runs,$(LARGE))
+$(OUT)/perceptrons-figure2.tsv: $(PERCEPTRONS_DRAWN)
 	$(call perceptrons-figure,2,map,AP)
 
-$(OUT)/perceptrons-figure3.tsv: $(PERCEPTRONS_RUNS)
+$(OUT)/perceptrons-figure3.tsv: $(PERCEPTRONS_DRAWN)
 	$(call perceptrons-figure,3,ndcg@10,NDCG@10)
 
 # Where the curves end: means and standard errors over the seeds.

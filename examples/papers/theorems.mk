@@ -4,7 +4,7 @@
 
 THEOREMS = ct2015-theorem12 ct2015-theorem12-map ct2016-theorem5.2
 THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000,1000 16000)
-THEOREMS_SEEDS = $(call upto,$(call size,10,2,5))
+THEOREMS_SEEDS = $(call seeds,$(call upto,$(call size,10,2,5)))
 
 # of a target GAME.LEARNER.regret: the law, the policy, the places with feedback, the learner
 game = $(word 1,$(subst ., ,$*))

@@ -18,7 +18,7 @@ $(OUT)/wang2015-proposition1.values: | ../../bin/rankpipe $(OUT)
 	        return ((a - w[1, 1]) ^ 2 + (b - w[1, 2]) ^ 2) / 2 + 0.7 * loss ^ 2
 	    }
 	    END {
-	        srand(1)
+	        srand($(first-seed))
 	        f = value(w[2, 1], w[2, 2])
 	        for (i = 0; i < tries; i++) {
 	            size = exp(-12 * rand())
@@ -50,7 +50,7 @@ $(OUT)/wang2015-proposition2.values: | ../../bin/rankpipe $(OUT)
 	    }
 	    function change() { return size * (rand() - 0.5) }
 	    END {
-	        srand(1)
+	        srand($(first-seed))
 	        f = value(w[2, 1], w[2, 2], s[2, 1], s[2, 2], s[2, 4])
 	        for (i = 0; i < tries; i++) {
 	            size = exp(-12 * rand())
@@ -66,7 +66,7 @@ $(OUT)/wang2015-proposition2.values: | ../../bin/rankpipe $(OUT)
 $(OUT)/MQ2008.shown: $(OUT)/MQ2008.bin
 	rm -f $(new).ring
 	mkfifo $(new).ring
-	replay -s 1 -n $(call size,3136,100,784) $< | score -f $(new).ring | explore | tee $(new) |
+	replay -s $(first-seed) -n $(call size,3136,100,784) $< | score -f $(new).ring | explore | tee $(new) |
 	    feedback-mask -k all | update -a solar1 -C 0.01 -f $(new).ring > $(new).w
 	rm $(new).ring $(new).w
 	$(save)
@@ -218,7 +218,7 @@ $(OUT)/wang2015-theorem4.values: $(OUT)/wang2015-theorem3.values $(OUT)/wang2015
 	$(save)
 
 # Readings of the pairwise PRank, on every collection: the paper names the algorithm and no more.
-READING_SEEDS = $(call upto,$(call size,3,1,1))
+READING_SEEDS = $(call seeds,$(call upto,$(call size,3,1,1)))
 reading-tables = $(filter wang2015-prank-pair%,$(TABLES))
 reading-of = $(if $(filter wang2015-prank-pair,$1),MQ2008,$(lastword $(subst ., ,$1)))
 $(reading-tables:%=$(OUT)/%.tsv): $(OUT)/%.tsv: $(OUT)/$$(call reading-of,$$*).bin prank-pairs wang2015.tsv
@@ -270,7 +270,7 @@ $(OUT)/wang2015-map.values: $(OUT)/wang2015.MQ2008.solar1.folds $(OUT)/wang2015.
 	for fold in $(PARTS); do
 	    part() { echo $(OUT)/MQ2008-S$$(((fold - 1 + $$1) % 5 + 1)).bin; }
 	    learn="$$(part 0) $$(part 1) $$(part 2)"
-	    replay -s 1 -n $$((20 * $$(cat $$learn | bin2txt -f head | grep -c .))) $$learn | update -a listnet -e 0.01 > $(new).w
+	    replay -s $(first-seed) -n $$((20 * $$(cat $$learn | bin2txt -f head | grep -c .))) $$learn | update -a listnet -e 0.01 > $(new).w
 	    score -m $(new).w < $$(part 4) | explore | metric map | tail -n 1
 	done | awk '{ sum += $$2 } END { printf "listnet\t%.4f\n", sum / NR }' >> $(new)
 	rm $(new).*

@@ -35,7 +35,7 @@ $(OUT)/wang2015-table1.tsv: $(LETOR:%=$(OUT)/%.bin) wang2015-table1.paper
 
 # One pass over the queries, in ten orders. Each query is ranked before the learner learns from it.
 $(OUT)/wang2015.%.runs: $(OUT)/$$(collection).bin sweep
-	./sweep algorithm=$(learner) seed='$(call upto,$(call size,10,2,10))' 'replay -s $$seed $< | score | explore |
+	./sweep algorithm=$(learner) seed='$(call seeds,$(call upto,$(call size,10,2,10)))' 'replay -s $$seed $< | score | explore |
 	    metric -D letor -t $$table -e 16 $(MEASURES) map | feedback-mask -k all |
 	    update -a $(learner) $(settings.$(learner))' > $(new)
 	$(save)
@@ -69,7 +69,7 @@ $(OUT)/MQ2008-relevant.bin: $(OUT)/MQ2008.bin
 	$(save)
 
 $(OUT)/wang2015.MQ2008.prank.relevant: $(OUT)/MQ2008-relevant.bin sweep
-	./sweep algorithm=prank seed='$(call upto,$(call size,10,2,10))' 'replay -s $$seed $< | score | explore |
+	./sweep algorithm=prank seed='$(call seeds,$(call upto,$(call size,10,2,10)))' 'replay -s $$seed $< | score | explore |
 	    metric -r -D letor -t $$table $(MEASURES) | feedback-mask -k all |
 	    update -a prank -o -L 2' > $(new)
 	$(save)
@@ -100,7 +100,7 @@ $(OUT)/wang2015-figure2.tsv: $(foreach c,$(LETOR),$(ONLINE:%=$(OUT)/wang2015.$c.
 # of learning. The README explains short queries, those with fewer than 10 documents.
 TRADEOFFS.solar1 = $(call size,3.16e-7 1e-6 3.16e-6 1e-5 3.16e-5 1e-4 3.16e-4,1e-5 1e-4,1e-6 1e-5 1e-4)
 TRADEOFFS.solar2 = $(call size,1e3 3.16e3 1e4 3.16e4 1e5 3.16e5 1e6,1e3 1e4,1e3 1e4 1e5)
-ORDERS = $(call upto,$(call size,5,1,1))
+ORDERS = $(call seeds,$(call upto,$(call size,5,1,1)))
 
 long-of = $(foreach c,$(LETOR),$(PARTS:%=$(OUT)/$c-long%.bin))
 $(long-of): $(OUT)/%.bin: $(OUT)/$$(subst -long,-S,$$*).bin
@@ -164,7 +164,7 @@ seconds = awk '{ print $$1 + $$2 }'
 $(OUT)/wang2015.%.times: | ../../bin/rankpipe $(OUT)
 	for n in $(SIZES); do
 	    echo -n "$*	$$n	"
-	    synth -n $$n $(likeness) | { time update -a $* > $(new).w; } 2>&1 | $(seconds)
+	    synth -s $(first-seed) -n $$n $(likeness) | { time update -a $* > $(new).w; } 2>&1 | $(seconds)
 	done > $(new)
 	rm $(new).w
 	$(save)
@@ -172,7 +172,7 @@ $(OUT)/wang2015.%.times: | ../../bin/rankpipe $(OUT)
 $(OUT)/wang2015.svm.times: pairs | ../../bin/rankpipe $(OUT)
 	[ "$(LIBLINEAR)" ] || echo 'Figure 3 of Wang et al. goes without an SVM: no liblinear-train here' >&2
 	for n in $(if $(LIBLINEAR),$(SVM_SIZES)); do
-	    synth -n $$n $(likeness) | bin2txt -f svm | ./pairs > $(new).pairs
+	    synth -s $(first-seed) -n $$n $(likeness) | bin2txt -f svm | ./pairs > $(new).pairs
 	    echo -n "liblinear	$$n	"
 	    { time $(LIBLINEAR) -q -s 3 -c 0.01 $(new).pairs $(new).w > $(new).out; } 2>&1 | $(seconds)
 	done > $(new)
@@ -204,16 +204,16 @@ else
 ONE = synth, noise 1
 OTHER = synth, noise 2
 $(OUT)/transfer-one.bin: | ../../bin/rankpipe $(OUT)
-	synth -n 784 -l 19 -d 46 -L 2 -S 1 linear > $(new)
+	synth -s $(first-seed) -n 784 -l 19 -d 46 -L 2 -S 1 linear > $(new)
 	$(save)
 $(OUT)/transfer-other.bin: | ../../bin/rankpipe $(OUT)
-	synth -n 89 -l 102 -d 46 -S 2 linear > $(new)
+	synth -s $(first-seed) -n 89 -l 102 -d 46 -S 2 linear > $(new)
 	$(save)
 endif
 
 $(OUT)/wang2015.%.transfer: $(OUT)/transfer-one.bin $(OUT)/transfer-other.bin
 	transfer() { # from, to, what to call it
-	    for seed in $(call upto,$(call size,10,2)); do for start in anew carried; do
+	    for seed in $(call seeds,$(call upto,$(call size,10,2))); do for start in anew carried; do
 	        rm -f $(new).w
 	        [ $$start = anew ] || replay -s $$seed $$1 | update -a $* $(settings.$*) -m $(new).w
 	        loop "replay -s $$seed $$2 | score | explore | metric -D letor -t $(new).table -e 8 ndcg@10 |
