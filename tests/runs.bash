@@ -5,7 +5,7 @@ LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
     kl-top kl-swap ranksvm-luce pdgd dbgd
-    memory memory-plain memory-drift memory-clicks memory-examined kernel
+    memory memory-plain memory-drift memory-clicks memory-examined kernel kernel-lists
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks toprank"
@@ -89,6 +89,7 @@ settings() {
         k="10 -c position" options="-a memory -t theta"
         ;;
     kernel) k=all options="-a kernel -C 0.3 -N 7 -s 3" ;;
+    kernel-lists) k=all options="-a kernel -C 0.3 -N 7 -s 3 -k 2 -M 4" ;;
     toprank) k="4 -c perfect" shown="" options="-a toprank -D 0.5" ;;
     ranksvm-adaptive) k=2 options="-a ranksvm" ;;
     listnet-adaptive | slam-adaptive) k=all options="-a ${1%-adaptive}" ;;

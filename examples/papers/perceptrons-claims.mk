@@ -233,3 +233,42 @@ $(OUT)/perceptrons-figure2.values: $(OUT)/perceptrons-figure2.tsv
 $(OUT)/perceptrons-figure3.values: $(OUT)/perceptrons-figure3.tsv
 	$(learners-end) > $(new)
 	$(save)
+
+# Section 9: kernels on a budget, on clusters that no line tells apart: $(OUT)/kernels.CUTOFF.SEED is one run and its
+# bound. Cutoff 0 is Algorithm 3, which keeps pairs. left: members that have left the budget.
+KERNEL_BUDGET = 100
+KERNEL_T = $(call size,4000,300,2500)
+KERNEL_SEEDS = $(call seeds,$(call upto,$(call size,10,2,4)))
+kernel-runs = $(KERNEL_SEEDS:%=$(OUT)/kernels.$1.%)
+$(OUT)/kernels.%: clusters kernel-bound | ../../bin/rankpipe $(OUT)
+	cutoff=$(word 1,$(parts)) seed=$(word 2,$(parts)) measure=ndcg lists=
+	if [ $$cutoff -gt 0 ]; then
+	    measure=ndcg@$$cutoff
+	    lists=,cutoff=$$cutoff,margin=$$(awk 'BEGIN { printf "%.6g", sqrt(8 * $(KERNEL_BUDGET)) * (exp(-0.25) - exp(-9)) }')
+	fi
+	./clusters -v T=$(KERNEL_T) -v seed=$$seed > $(new).txt
+	svm2bin $(new).txt > $(new).bin
+	loop "replay $(new).bin | score | explore -o | metric -r -e 1 -z 1 -t $(new).table $$measure | feedback-mask -k all |
+	    update -x none -a kernel,size=$(KERNEL_BUDGET),seed=$$seed$$lists" > $(new).w
+	$(call losses,$(new).table) > $(new).losses
+	./kernel-bound -v N=$(KERNEL_BUDGET) -v cutoff=$$cutoff $(new).losses $(new).txt > $(new)
+	rm $(new).*
+	$(save)
+
+# The bounds are of means over the draws of the budget. room: the least 1 - mean / bound
+$(OUT)/perceptrons-kernels.values: $(foreach c,0 1 2,$(call kernel-runs,$c)) | draws
+	{
+	    ./draws -v prefix=pairs- $(call kernel-runs,0)
+	    ./draws -v prefix=cutoff-1- $(call kernel-runs,1)
+	    ./draws -v prefix=cutoff-2- $(call kernel-runs,2)
+	} > $(new).all
+	awk -F '\t' '{ print; v[$$1] = $$2 }
+	    $$1 ~ /-bound$$/ {
+	        of = $$1
+	        sub(/mistakes-bound$$/, "mistakes", of) || sub(/bound$$/, "loss", of)
+	        room = 1 - v[of] / $$2
+	        if (!n++ || room < least) least = room
+	    }
+	    END { printf "room\t%.3g\n", least }' $(new).all > $(new)
+	rm $(new).all
+	$(save)

@@ -40,7 +40,10 @@ static struct extent extent_of(const struct array_row *row, const struct setting
     case ARRAY_COUNT: return (struct extent){ 1, 1 };
     case ARRAY_NUMBERS: return (struct extent){ 1, n };
     case ARRAY_VECTORS: return (struct extent){ n, dim };
-    case ARRAY_TWO_VECTORS: return (struct extent){ 2 * n, dim };
+    case ARRAY_TWO_VECTORS:
+        return settings->set[SETTING_CUTOFF]
+                   ? (struct extent){ 2 * n * (size_t)settings->value[SETTING_CUTOFF], dim + 1 }
+                   : (struct extent){ 2 * n, dim };
     case ARRAY_SQUARE: return (struct extent){ dim, dim };
     case ARRAY_ROWS:
     case ARRAY_ROWS_CONSTANT: return (struct extent){ 1, udu_rows(row, settings, dim) };

@@ -17,7 +17,7 @@ struct array_row {
         ARRAY_COUNT,   /* [1], at first 0: a whole number up to n                         */
         ARRAY_NUMBERS, /* [n], at first 0                                                 */
         ARRAY_VECTORS, /* [n][dim], at first 0; grows with the weights by zeros           */
-        ARRAY_TWO_VECTORS, /* [n][2][dim], the same                                       */
+        ARRAY_TWO_VECTORS, /* [n][2][dim], the same; with a cutoff c [n][2c][1 + dim]     */
         ARRAY_SQUARE,  /* [dim][dim], at first the identity; grows by more of it          */
         ARRAY_UDU,     /* a matrix of covariance.h with regression_rows(dim) rows, plain where
                         * the flag n is set; at first the identity, and grows by more of it */

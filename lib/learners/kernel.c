@@ -1,7 +1,9 @@
-/* The perceptron of Chaudhuri & Tewari's perceptron paper, Algorithm 3, with a Gaussian kernel, as
- * its section 9 proposes. Each step keeps a pair of documents; when the budget is used up a pair
- * drawn at random leaves: the randomized budget perceptron (Cavallanti, Cesa-Bianchi & Gentile
- * 2007, "Tracking the Best Hyperplane with a Simple Budget Perceptron"). */
+/* The perceptrons of Chaudhuri & Tewari's perceptron paper, Algorithms 2 and 3, with a Gaussian
+ * kernel, as its section 9 proposes. A step of Algorithm 3 keeps a pair of documents. With a cutoff
+ * c a step is one of Algorithm 2 for NDCG@c: it keeps the list of documents that its subgradient
+ * moves, at most 2c. When the budget is used up a pair or list drawn at random leaves: the
+ * randomized budget perceptron (Cavallanti, Cesa-Bianchi & Gentile 2007, "Tracking the Best
+ * Hyperplane with a Simple Budget Perceptron"). */
 
 #include <math.h>
 #include <stdint.h>
@@ -15,8 +17,27 @@
 #include "math/real.h"
 #include "math/rng.h"
 
-/* KEPT[members][2][dim]: for each pair the better document, then the other. Unused ones are 0. */
+/* KEPT[members][2][dim]: for each pair the better document, then the other. With a cutoff c it is
+ * [members][2c][1 + dim]: for each list its documents, each after its factor in the score. Unused
+ * ones are 0. */
 enum { KEPT, PAIRS };
+
+struct kept {
+    const double *at;
+    size_t members, each; /* rows of a member, an even number          */
+    bool factors;         /* a row begins with its factor              */
+    size_t dim, row;      /* features, and numbers, of a row           */
+    double gamma;
+};
+
+static struct kept kept_by(const struct settings *settings, const double *at, size_t members,
+                           size_t dim)
+{
+    bool lists = settings->set[SETTING_CUTOFF];
+    return (struct kept){ .at = at, .members = members, .factors = lists, .dim = dim,
+                          .each = lists ? 2 * (size_t)settings->value[SETTING_CUTOFF] : 2,
+                          .row = dim + lists, .gamma = settings->value[SETTING_TRADEOFF] };
+}
 
 /* ---- the kernel ---- */
 
@@ -50,11 +71,20 @@ static double gauss(const double *x, size_t width, const double *y, size_t dim, 
     return real_exp(-gamma * square);
 }
 
-/* *s: sum over p of k(row i of x, kept[2p]) - k(row i of x, kept[2p + 1]), with k(x, y) =
- * exp(-gamma |x - y|^2), of kept[2 pairs][dim]. What a row lacks is 0. Pairs of rows that are all 0
- * add nothing. Works in `buffer`. 0, or a fault (memory). O(pairs (dim + width of x)). */
-static int add_pairs(const struct matrix *x, size_t i, const double *kept, size_t pairs, size_t dim,
-                     double gamma, double *s, struct buffer *buffer, struct fault *fault)
+/* What row r of those kept adds to the score of row[width]. */
+static double add_row(const struct kept *kept, size_t r, const double *row, size_t width)
+{
+    const double *at = kept->at + r * kept->row;
+    double factor = kept->factors ? *at++ : r % 2 ? -1 : 1;
+    return factor != 0 ? factor * gauss(row, width, at, kept->dim, kept->gamma) : 0;
+}
+
+/* *s: sum over the rows kept of their factors times k(row i of x, row), with k(x, y) =
+ * exp(-gamma |x - y|^2); those of a pair have the factors 1 and -1. What a row lacks is 0. Pairs of
+ * rows that are all 0 add nothing. Works in `buffer`. 0, or a fault (memory). O(rows (dim + width
+ * of x)). */
+static int add_kept(const struct matrix *x, size_t i, const struct kept *kept, double *s,
+                    struct buffer *buffer, struct fault *fault)
 {
     size_t width = matrix_width(x);
     double *room = make_room(buffer, x, width, fault);
@@ -62,9 +92,8 @@ static int add_pairs(const struct matrix *x, size_t i, const double *kept, size_
     double *row = room + width + (width + 1) / 2;
     write_row(x, i, width, room, row);
     *s = 0;
-    for (size_t p = 0; p < pairs; p++)
-        *s += gauss(row, width, kept + 2 * p * dim, dim, gamma) -
-              gauss(row, width, kept + (2 * p + 1) * dim, dim, gamma);
+    for (size_t r = 0; r < kept->members * kept->each; r += 2)
+        *s += add_row(kept, r, row, width) + add_row(kept, r + 1, row, width);
     return 0;
 }
 
@@ -94,47 +123,61 @@ static int check_features(const struct matrix *x, struct state *state, struct fa
     return row ? 0 : -1;
 }
 
-/* Keeps the pair in a place that is free, or in one that is drawn. */
-static int keep(struct state *state, const struct matrix *x, size_t better, size_t worse,
-                struct fault *fault)
+/* Keeps the documents of g[docs] that are not 0, those that it moves up first, in a place that is
+ * free, or in one that is drawn. */
+static int keep(struct state *state, const struct matrix *x, const struct feedback *feedback,
+                const double *g, struct fault *fault)
 {
-    double *pairs = state->arrays.at[PAIRS], budget = state->settings.value[SETTING_MEMBERS];
+    double *members = state->arrays.at[PAIRS], budget = state->settings.value[SETTING_MEMBERS];
+    struct kept kept = kept_by(&state->settings, NULL, 0, state->dim);
     struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_BUDGET,
                             state->rounds);
     state->begun = true;
-    size_t place = *pairs < budget ? (size_t)(*pairs)++ : rng_below(&rng, (uint32_t)budget);
-    double *at = state->arrays.at[KEPT] + 2 * place * state->dim;
-    if (copy_row(x, better, state->dim, at, &state->spare, fault) < 0 ||
-        copy_row(x, worse, state->dim, at + state->dim, &state->spare, fault) < 0)
-        return -1;
+    size_t place = *members < budget ? (size_t)(*members)++ : rng_below(&rng, (uint32_t)budget);
+    double *at = state->arrays.at[KEPT] + place * kept.each * kept.row;
+    memset(at, 0, kept.each * kept.row * sizeof *at);
+    for (size_t a = 0; a < 2 * feedback->docs; a++) {
+        bool worse = a >= feedback->docs;
+        size_t d = worse ? a - feedback->docs : a;
+        if (worse ? !(g[d] > 0) : !(g[d] < 0))
+            continue;
+        if (kept.factors)
+            *at++ = -g[d];
+        if (copy_row(x, feedback->doc[d], kept.dim, at, &state->spare, fault) < 0) return -1;
+        at += kept.dim;
+    }
     return 0;
 }
 
-/* The worst pair of what was seen, if the ranking by s[docs] is not right. */
+/* The worst pair of what was seen, or with a cutoff the whole step, if the ranking by s[docs] is
+ * not right. */
 static int learn_seen(struct state *state, const struct matrix *x, const struct feedback *feedback,
                       const double *s, double *scratch, struct fault *fault)
 {
-    size_t n = feedback->docs, better = n, worse = n;
+    const struct settings *settings = &state->settings;
+    size_t n = feedback->docs;
     double *known = scratch, *g = scratch + n;
-    const struct surrogate_options options = { .work = NULL };
+    double margin = settings->set[SETTING_MARGIN] ? settings->value[SETTING_MARGIN] : 1;
+    const struct surrogate_options options = { .cutoff = learner_cutoff(state), .work = NULL };
+    bool step = false;
     if (dcg_check(n, feedback->relevance, fault) < 0) return -1;
     for (size_t a = 0; a < n; a++)
-        known[a] = s[feedback->doc[a]];
-    (void)surrogates[SURROGATE_MINIMAX].loss(n, known, feedback->relevance, &options, g);
-    for (size_t a = 0; a < n; a++) {
-        better = g[a] < 0 ? a : better;
-        worse = g[a] > 0 ? a : worse;
-    }
-    return better < n ? keep(state, x, feedback->doc[better], feedback->doc[worse], fault) : 0;
+        known[a] = s[feedback->doc[a]] / margin;
+    enum surrogate_number loss = settings->set[SETTING_CUTOFF] ? SURROGATE_SLAM
+                                                               : SURROGATE_MINIMAX;
+    (void)surrogates[loss].loss(n, known, feedback->relevance, &options, g);
+    for (size_t a = 0; a < n; a++)
+        step = step || g[a] != 0;
+    return step ? keep(state, x, feedback, g, fault) : 0;
 }
 
 /* s[docs]: the scores of the documents. */
 static int score(struct state *state, const struct matrix *x, double *s, struct fault *fault)
 {
-    const double *kept = state->arrays.at[KEPT], gamma = state->settings.value[SETTING_TRADEOFF];
-    size_t pairs = (size_t)*state->arrays.at[PAIRS];
+    struct kept kept = kept_by(&state->settings, state->arrays.at[KEPT],
+                               (size_t)*state->arrays.at[PAIRS], state->dim);
     for (size_t i = 0; i < x->docs; i++)
-        if (add_pairs(x, i, kept, pairs, state->dim, gamma, &s[i], &state->spare, fault) < 0)
+        if (add_kept(x, i, &kept, &s[i], &state->spare, fault) < 0)
             return -1;
     return 0;
 }
@@ -156,21 +199,22 @@ static int rank(void *own, const struct ranking *ranking, struct fault *fault)
 {
     struct scored *my = own;
     const struct settings *settings = &my->settings;
-    size_t pairs = (size_t)settings->value[SETTING_MEMBERS];
+    struct kept kept = kept_by(settings, my->array, (size_t)settings->value[SETTING_MEMBERS],
+                               my->dim);
     const struct matrix *x = ranking->x;
     if (!settings->set[SETTING_TRADEOFF] || !settings->set[SETTING_MEMBERS] ||
-        my->n != 2 * pairs * my->dim)
-        return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[2*size*dim], "
-                          "and one or more are missing");
+        (kept.row ? my->n % kept.row || my->n / kept.row != kept.members * kept.each : my->n))
+        return fault_data(fault, "model: kernel needs tradeoff=, size= and kept:f8[%s], and one "
+                          "or more are missing", kept.factors ? "2*size*cutoff*(1+dim)"
+                                                              : "2*size*dim");
     for (size_t i = 0; i < x->docs; i++)
-        if (add_pairs(x, i, my->array, pairs, my->dim, settings->value[SETTING_TRADEOFF],
-                      &ranking->s[i], &my->work, fault) < 0)
+        if (add_kept(x, i, &kept, &ranking->s[i], &my->work, fault) < 0)
             return -1;
     return finite_scores(x->docs, ranking->s, "one of its features is too large", fault);
 }
 
 const struct learner learn_kernel = {
-    .name = "kernel", .letters = "CNs", .least = 2, .learn = learn,
+    .name = "kernel", .letters = "CMNks", .least = 2, .learn = learn,
     .seen = "-k all",
     .arrays = { [KEPT] = { "kept", ARRAY_TWO_VECTORS, SETTING_MEMBERS, 0 },
                 [PAIRS] = { "pairs", ARRAY_COUNT, SETTING_MEMBERS, 0 } },

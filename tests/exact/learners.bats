@@ -556,6 +556,11 @@ covariance() {
     # another pair takes its place
     mkstream round t=2 docs=2 dim=2 label:f4 1 0 x:f4 7 7 1 2 | update -a kernel -N 1 -C 0.1 -x none -m one 2>resumed
     [ "$(model_array one kept)" = '7 7 1 2' ]
+    # with a cutoff each document has its factor: v is 1 for the only relevant one
+    wrong_way | update -a kernel -N 1 -C 0.1 -k 1 -x none >list
+    [ "$(model_array list kept)" = '1 1 2 -1 3 -1' ]
+    wrong_way | score -m list | explore | bin2txt -f rank | cut -f 4,5 | sort | xargs >same
+    cmp same scores
     # what is ranked right is not kept
     two_documents | update -a kernel -x none >none
     [ "$(model_array none pairs)" = 0 ]

@@ -307,7 +307,7 @@ after_one() {
         'slam -e 1' 'slam-ap -e 1' minimax solar1 'solar2 -C 1' prank prank-pair committee \
         ridge 'ridge -p' thompson linucb kl slam \
         'smoothdcg -k 2 -F 0.1 -e 1e-4' squared-ndcg solar1-ties solar2-ties solar1-list \
-        solar2-list 'kernel -N 2'; do
+        solar2-list 'kernel -N 2' 'kernel -N 2 -k 3'; do
         after_one stored update -a $learner
         goes_wrong -c malloc,calloc,realloc -i stored -m model update -a $learner -m model
     done

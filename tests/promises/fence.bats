@@ -117,7 +117,7 @@ starved() {
     for learner in squared kl smoothdcg 'smoothdcg -k 4' ranksvm slam 'slam -k 3' slam-ap minimax solar1 solar2 \
         solar1-ties solar2-ties solar1-list solar2-list prank prank-pair committee ridge 'ridge -p' \
         thompson linucb memory 'memory -H' 'memory -R 0' \
-        'kernel -N 2' 'squared -e 0.1 -U 1' 'solar1 -o' 'prank -o'; do
+        'kernel -N 2' 'kernel -N 2 -k 3' 'squared -e 0.1 -U 1' 'solar1 -o' 'prank -o'; do
         for input in all seen; do fenced $input update -a $learner; done
     done
     for learner in listnet squared-ndcg; do fenced all update -a $learner; done

@@ -381,8 +381,10 @@ refuses_model() {
     mkstream round t=1 docs=2 dim=0 score:f8 0 0 order:u4 1 0 seen:f4 1 0 >clicked
     update -a toprank <clicked >whole
     survive_bytes -f m -i clicked flip whole update -a toprank -m m
-    update -X -a kernel -N 1 <two >whole
-    survive_bytes -f m -i two flip whole update -X -a kernel -N 1 -m m
+    for lists in '' ',cutoff=2'; do
+        update -X -a kernel,size=1$lists <two >whole
+        survive_bytes -f m -i two flip whole update -X -a kernel,size=1$lists -m m
+    done
     survive_bytes -f m -i two flip whole score -m m
 }
 
