@@ -68,7 +68,7 @@ seed() {
 once() {
     local key=
     rm -f once.bin
-    case ${UPDATE-} in *-a*) ;; *) key="-s $(seed) -O 3" ;; esac
+    case ${UPDATE-} in *-a*) ;; *) key="-s $(seed) -O 3 -B 2000000" ;; esac
     case ${UPDATE-},$(query "SELECT value FROM settings WHERE name = 'base'") in *-x*) ;; *on) key+=' -x scale,base' ;; *off) key+=' -x scale' ;; esac
     # shellcheck disable=SC2086
     rankpipe service stream "$@" | update ${UPDATE-} $key -w "$(query "SELECT value FROM settings WHERE name = 'features'")" -q once.refused -m once.bin

@@ -337,6 +337,31 @@ now: to learn anew from them, run: rankpipe service set base on"
     rankpipe service rebuild -a ridge
 }
 
+@test "pairs: a setting of how many pairs memory keeps, which takes effect in the next run" {
+    rounds 1 20 | spool log >/dev/null
+    mkdir answers
+    says x '0 1' 1 2 3 4 5 >answers/a
+    rankpipe service first
+    rankpipe service set features 46
+    rankpipe service learn
+    bin2txt -f head w.bin | grep ' pairs=2000000 '
+    bin2txt -f head w.bin | grep -F 'answers:f8[10]'
+    fails 1 'service: pairs: memory keeps at least one pair: set a number above 0' rankpipe service set pairs 0
+    rankpipe service set pairs 7
+    says y '0 1' 6 7 >answers/b
+    rankpipe service learn
+    bin2txt -f head w.bin | grep ' pairs=7 '
+    bin2txt -f head w.bin | grep -F 'answers:f8[7]'
+    rankpipe service set pairs 100
+    rankpipe service rebuild
+    bin2txt -f head w.bin | grep -F 'answers:f8[14]'
+    rankpipe service set update '-a memory,pairs=3' # takes precedence
+    rankpipe service rebuild
+    bin2txt -f head w.bin | grep ' pairs=3 '
+    rankpipe service set pairs 5
+    rankpipe service rebuild -a ridge
+}
+
 # interleaved FIRST LAST WINS: rounds r1, r2, ... of a list of two documents, of which score ranks the first one first and
 # the rival the second one, each of a client of its own. In WINS of ten the rival's document is clicked, else the other.
 interleaved() {

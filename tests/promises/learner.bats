@@ -378,7 +378,7 @@ joined() {
     # as the older learner left it: joined 1 to 10, learnt 1 to 8, and its files
     head -n 10 answers/today >said
     joined 1 10 | spool seen >/dev/null
-    replay -n 8 seen/*.bin | update -O 3 -l 5 -m model.bin # with the clients of now: the bytes can be compared
+    replay -n 8 seen/*.bin | update -O 3 -B 2000000 -l 5 -m model.bin # with the clients of now: the bytes can be compared
     ln -f model.bin w.bin
     touch late
     rankpipe service learn 2>err
@@ -399,8 +399,8 @@ joined() {
     joined 1 10 >ten.bin
     joined 6 10 | LC_ALL=C sed 's/ t=\([0-9]*\) / t=1\1 /g' >five.bin
     cat ten.bin five.bin | spool seen >/dev/null
-    replay -n 5 ten.bin | update -s 77 -O 3 -m state/1/model.bin
-    update -s 77 -O 3 -m state/2/model.bin <ten.bin
+    replay -n 5 ten.bin | update -s 77 -O 3 -B 2000000 -m state/1/model.bin
+    update -s 77 -O 3 -B 2000000 -m state/2/model.bin <ten.bin
     echo 77 >state/key
     answers 16 16 >state/2/early
     touch state/2/archived

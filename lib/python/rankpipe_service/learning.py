@@ -85,7 +85,7 @@ def makes_base(words):
 
 
 def words_of(store, words):
-    """The arguments of update: its words, the service's seed and clients of memory, its number of features, and
+    """The arguments of update: its words, the service's seed, clients and pairs of memory, its number of features, and
     the steps that suit the setting base, so that the first learnt round does not decide whether there is one."""
     given = words.split()
     memory = "memory" in words or not any(word.startswith("-a") for word in given)
@@ -93,6 +93,8 @@ def words_of(store, words):
         given += ["-s", "%d" % store["seed"]]
     if memory and "clients=" not in words and not any(word.startswith("-O") for word in given):
         given += ["-O", "%d" % store["clients"]]
+    if memory and "pairs=" not in words and not any(word.startswith("-B") for word in given):
+        given += ["-B", "%d" % store["pairs"]]
     if store["base"] and store["features"] and not any(word.startswith("-x") for word in given):
         given += ["-x", "scale,base" if store["base"] == "on" else "scale"]
     return given + generations.features_option(store)

@@ -64,6 +64,7 @@ SETTINGS = {
     "least": (0.0, "number", "LEAST", "NDCG@10 that it must have there"),
     "voice": (1, "count", None, "answers of a client for a query that count in a day; 0: any number"),
     "clients": (3, "count", None, "memory keeps a query's documents near the engine's order until so many answered"),
+    "pairs": (2000000, "count", None, "pairs of query and document that memory keeps"),
     "gate": ("off", "on or off", None, "a new generation serves only once it won a test against the one in use"),
     "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
     "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
@@ -195,6 +196,8 @@ class Store:
         value = number_of(name, value, SETTINGS[name][1])
         if name == "clients" and value > 4:
             raise Failed("clients: not a whole number from 0 to 4: %r" % value)
+        if name == "pairs" and value == 0:
+            raise Failed("pairs: memory keeps at least one pair: set a number above 0")
         for host in value.split() if name == "hosts" else ():
             if host.startswith("-") or not host.isprintable() or "/" in host or host in (".", ".."):
                 raise Failed("hosts: not the name of a machine: %r" % host)
