@@ -192,7 +192,9 @@ def line_of(value, i, features):
 def rank_request(body, request, most, features, ordered, folds):
     """The round for serve, the number of documents, their names, and whether to explain it, of a body for /rank. A
     document has at most so many features; None: any number. `ordered`: the documents are in an engine's order.
-    `folds`: the query is folded."""
+    `folds`: the query is folded. A number of JSON is rounded to double precision and then to single: where serve reads
+    its text itself, the last bit may differ, for about one value in 2^29 of many digits.
+    """
     fields = fields_of(body, ("query", "documents", "lines", "explain"))
     explain = fields.get("explain", False)
     need(isinstance(explain, bool), "explain must be true or false")
