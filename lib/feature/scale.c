@@ -188,8 +188,11 @@ static void find_ranges(const struct rows *rows, struct range *range)
 {
     const uint32_t *idx = rows->idx.at;
     const float *val = rows->val.at;
-    for (size_t e = 0; e < rows->entries; e++)
+    for (size_t e = 0; e < rows->entries; e++) {
+        if (e + MATRIX_AHEAD < rows->entries)
+            __builtin_prefetch(&range[idx[e + MATRIX_AHEAD]], 1);
         range[idx[e]] = (struct range){ (double)val[e], (double)val[e], 0 };
+    }
     for (size_t e = 0; e < rows->entries; e++) {
         struct range *of = &range[idx[e]];
         double value = (double)val[e];

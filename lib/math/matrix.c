@@ -8,9 +8,8 @@
 #include "kernels/dense.h"
 #include "kernels/vectors.h"
 
-/* Weights of sparse features lie anywhere: they are prefetched this many entries ahead. Documents
- * that are summed at a time. */
-enum { AHEAD = 32, SUMMED = 64 };
+/* Documents that are summed at a time. */
+enum { AHEAD = MATRIX_AHEAD, SUMMED = 64 };
 
 /* The first weight of scale w + first e_1. */
 static double first_weight(double first, const double *w, double scale, size_t n)
@@ -330,6 +329,9 @@ int present_find(struct present *present, const struct matrix *x, size_t reach,
                 add(my, place, list, j);
     for (size_t e = 0; x->kind == MATRIX_SPARSE && e < entries && my->n < reach; e++) {
         size_t j = unaligned_u4(x->idx + 4 * e);
+        size_t next = e + AHEAD < entries ? unaligned_u4(x->idx + 4 * (e + AHEAD)) : reach;
+        if (next < reach)
+            __builtin_prefetch(&place[next], 1);
         if (j < reach && unaligned_f4(x->val + 4 * e) != 0)
             add(my, place, list, j);
     }

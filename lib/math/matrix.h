@@ -16,6 +16,9 @@ enum matrix_kind {
     MATRIX_SPARSE /* row i is idx/val[ptr[i]..ptr[i+1]), idx rising from 0     */
 };
 
+/* Numbers of sparse features lie anywhere: they are prefetched this many entries ahead. */
+enum { MATRIX_AHEAD = 32 };
+
 /* Borrowed bytes, perhaps unaligned, as they lie in the payload of a record. */
 struct matrix {
     enum matrix_kind kind;

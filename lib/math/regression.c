@@ -62,7 +62,7 @@ static int start_wide(const struct regression *of, const struct matrix *x, struc
     my->x = x;
     if (present_find(&my->present, x, width, fault) < 0) return -1;
     size_t n = my->present.n;
-    double *at = buffer_for(&my->list, 4 * n + 1, sizeof *at + sizeof *my->row, fault);
+    double *at = buffer_for(&my->list, 8 * n + 3, sizeof *at + sizeof *my->row, fault);
     my->val = buffer_for(&my->document, width, sizeof *at + sizeof *my->idx, fault);
     if (!at || !my->val ||
         sketch_reach(&my->sketch, all_rows(of), fault) < 0)
@@ -70,7 +70,11 @@ static int start_wide(const struct regression *of, const struct matrix *x, struc
     my->idx = (uint32_t *)(my->val + width);
     my->mean = at;
     my->z = at + n;
-    my->row = (uint32_t *)(at + 4 * n + 1);
+    my->weight = my->z + 2 * n + 1;
+    my->d = my->weight + 2 * n + 1;
+    my->row = (uint32_t *)(at + 8 * n + 3);
+    my->written = SIZE_MAX;
+    my->finite = true;
     average(my);
     list_rows(of);
     return 0;
@@ -80,6 +84,9 @@ static int start_wide(const struct regression *of, const struct matrix *x, struc
 static void write_wide(const struct regression *of, size_t i)
 {
     struct wide *my = of->wide;
+    if (my->written == i)
+        return;
+    my->written = i;
     const uint32_t *place = my->present.place;
     struct row row = matrix_row(my->x, i, my->val, my->idx);
     size_t step = of->plain ? 1 : 2;
@@ -103,13 +110,18 @@ static double *weight_of(const struct regression *of, size_t row)
     return of->plain ? &of->w[row] : row % 2 ? &of->level[row / 2] : &of->w[row / 2];
 }
 
+/* v.z of document i. Leaves z, and the weights of its rows side by side: these lie anywhere, and are
+ * fetched once. */
 static double expect_wide(const struct regression *of, size_t i)
 {
-    const struct wide *my = of->wide;
+    struct wide *my = of->wide;
     double sum = 0;
     write_wide(of, i);
-    for (size_t e = 0; e < my->rows; e++)
-        sum += my->z[e] * *weight_of(of, my->row[e]);
+    for (size_t e = 0; e < my->rows; e++) {
+        if (e + MATRIX_AHEAD < my->rows)
+            __builtin_prefetch(weight_of(of, my->row[e + MATRIX_AHEAD]), 1);
+        sum += my->z[e] * (my->weight[e] = *weight_of(of, my->row[e]));
+    }
     return sum;
 }
 
@@ -124,27 +136,20 @@ static double learn_wide(const struct regression *of, size_t i, double worth, do
     struct sketch *sketch = &my->sketch;
     double e = worth - expect_wide(of, i), root = sqrt(much);
     double b = sketch_observe(sketch, &(struct sketch_observation){ my->rows, my->row, my->z, much,
-                                                                    of->lambda, of->counted });
-    double by = e * root / b;
+                                                                    of->lambda, of->counted,
+                                                                    my->d });
+    double by = e * root / b, zero = 0; /* zero: times each weight, NaN where one is not finite */
     for (size_t s = 0; s < sketch->slots; s++)
-        *weight_of(of, sketch->at->row[s]) += by * sketch->gain[s];
-    for (size_t k = 0; k < my->rows; k++)
-        if (sketch_slot(sketch, my->row[k]) == SKETCH_SLOTS)
-            *weight_of(of, my->row[k]) +=
-                by * root * my->z[k] / (of->lambda + of->counted[my->row[k]]);
+        zero += 0 * (*weight_of(of, sketch->at->row[s]) += by * sketch->gain[s]);
+    for (size_t k = 0; k < my->rows; k++) {
+        if (my->d[k] == 0)
+            continue;
+        double weight = my->weight[k] + by * root * my->z[k] / my->d[k];
+        *weight_of(of, my->row[k]) = weight;
+        zero += 0 * weight;
+    }
+    my->finite = my->finite && zero == 0;
     return b / much;
-}
-
-/* Are all weights finite that learn_wide may have changed? */
-static bool is_finite_wide(const struct regression *of)
-{
-    const struct wide *my = of->wide;
-    double zero = 0; /* times each weight: NaN where one is not finite */
-    for (size_t s = 0; s < my->sketch.slots; s++)
-        zero += 0 * *weight_of(of, my->sketch.at->row[s]);
-    for (size_t e = 0; e < my->rows; e++)
-        zero += 0 * *weight_of(of, my->row[e]);
-    return zero == 0;
 }
 
 void wide_close(struct wide *wide)
@@ -398,7 +403,7 @@ double regression_spread(struct regression *regression)
 int regression_check(const struct regression *regression, struct fault *fault)
 {
     const struct regression *my = regression;
-    if (my->wide ? is_finite_wide(my)
+    if (my->wide ? my->wide->finite
                  : finite_numbers(my->dim, my->w) && finite_numbers(my->dim, my->level) &&
                        finite_numbers(first_row(my), my->constant))
         return 0;

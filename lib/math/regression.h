@@ -33,6 +33,9 @@ struct wide { /* all zero at first */
     size_t rows;
     uint32_t *row; /* row[rows]                                                  */
     double *mean, *z; /* mean of each present feature; z[rows] of the last document */
+    size_t written;     /* the document whose z this is; SIZE_MAX: none */
+    double *weight, *d; /* of these rows, while a document is learnt (sketch.h) */
+    bool finite;        /* are all weights that were learnt in this round?      */
     double *val;      /* of a document's features, with idx                         */
     uint32_t *idx;
     struct buffer list, document;

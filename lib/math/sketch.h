@@ -64,11 +64,13 @@ struct sketch_observation {
     double c;              /* above 0 */
     double lambda;
     const double *counted; /* counted[rows], before this observation */
+    double *d;             /* d[n], filled in: lambda + counted of a row without a slot, and of
+                            * others, and those with z = 0, 0 */
 };
 
 /* Returns b = 1 + a'A^-1 a, and sets gain[slots] to A^-1 a of the rows that have a slot; that of
- * another row is a / (lambda + counted). Then A is the one with this observation. If b is not
- * finite, the sketch is unusable. O(32 (n + slots)), and each 16th time O(800 slots). */
+ * another row is a / d. Then A is the one with this observation. If b is not finite, the sketch is
+ * unusable. O(32 (n + slots)), and each 16th time O(800 slots). */
 double sketch_observe(struct sketch *sketch, const struct sketch_observation *o);
 
 /* Of x[rows], in place: A x, and A^-1 x; numbers of `counted` as above. O(rows + 64 slots). */

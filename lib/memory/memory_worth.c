@@ -7,6 +7,7 @@
 #include "kernels/vectors.h"
 #include "base/unaligned.h"
 #include "loss/dcg.h"
+#include "math/matrix.h"
 
 /* Places that count, and the means that their thresholds come from: one may be a document's own. */
 enum { PLACES = 10, TOPS = PLACES + 1 };
@@ -108,9 +109,11 @@ static int start_novelty(const struct memory_rule *rule, struct memory_space *sp
     double sum = rule->constant ? 1 / (rule->lambda + rule->counted[0]) : 0;
     double *parts = buffer_for(&space->parts, space->n, 2 * sizeof *parts, fault);
     const double *counted = rule->counted + rule->constant;
+    const size_t rows = rule->plain ? 1 : 2; /* of a feature */
     for (size_t j = 0; parts && j < space->n; j++) {
-        size_t feature = space->feature ? space->feature[j] : j, row = rule->plain ? feature
-                                                                                   : 2 * feature;
+        if (space->feature && j + MATRIX_AHEAD < space->n)
+            __builtin_prefetch(&counted[rows * space->feature[j + MATRIX_AHEAD]]);
+        size_t row = rows * (space->feature ? space->feature[j] : j);
         parts[j] = 1 / (rule->lambda + counted[row]);
         parts[space->n + j] = rule->plain ? 0 : space->mean[j];
         if (!rule->plain)

@@ -103,8 +103,9 @@ static void observe(struct sketch *sketch, struct dense *dense, const uint32_t *
     long double b = 1;
     for (size_t i = 0; i < N; i++)
         b += gain[i] * whole[i];
+    double d[N];
     double got = sketch_observe(sketch, &(struct sketch_observation){ n, row, z, c, lambda,
-                                                                      dense->counted });
+                                                                      dense->counted, d });
     near("b", got, b, b);
     for (size_t s = 0; s < sketch->slots; s++)
         near("gain", sketch->gain[s], gain[sketch->at->row[s]], 1);
@@ -199,13 +200,13 @@ static void check_saving(struct rng *rng)
     must(sketch_reach(&one, N, &fault), &fault);
     for (size_t t = 1; t <= 80; t++) {
         uint32_t row[N];
-        double z[N];
+        double z[N], d[N];
         size_t n = draw(rng, 0, row, z);
         must(sketch_save(&one, &parts, &fault), &fault);
         sketch_close(&other);
         memset(&other, 0, sizeof other);
         must(sketch_load(&other, N, parts, &fault), &fault);
-        const struct sketch_observation o = { n, row, z, 0.5, lambda, counted };
+        const struct sketch_observation o = { n, row, z, 0.5, lambda, counted, d };
         double b = sketch_observe(&one, &o), again = sketch_observe(&other, &o);
         hold(b == again, "saved", "b", again, b);
         for (size_t s = 0; s < one.slots; s++)
@@ -266,7 +267,7 @@ static void check_sums(struct rng *rng, size_t rounds)
 /* Rows after the first 4,096 have no slot, and count by their diagonal alone. */
 static void check_slots(void)
 {
-    static double counted[MUCH], z[MUCH];
+    static double counted[MUCH], z[MUCH], d[MUCH];
     static uint32_t row[MUCH];
     struct sketch sketch = { .slots = 0 };
     struct fault fault;
@@ -277,10 +278,12 @@ static void check_slots(void)
     }
     size_t out = 0;
     for (int t = 0; t < 2; t++) {
-        const struct sketch_observation o = { MUCH, row, z, 4, lambda, counted };
+        const struct sketch_observation o = { MUCH, row, z, 4, lambda, counted, d };
         double b = sketch_observe(&sketch, &o), inside = 0, outside = 0;
         for (size_t e = 0; e < MUCH; e++) {
             bool has = sketch_slot(&sketch, row[e]) < SKETCH_SLOTS;
+            double own = has || z[e] == 0 ? 0 : lambda + counted[row[e]];
+            hold(d[e] == own, "slots", "d", d[e], own);
             inside += has ? 4 * z[e] * z[e] / lambda : 0;
             outside += has ? 0 : 4 * z[e] * z[e] / (lambda + counted[row[e]]);
             out += t == 0 && !has && z[e] != 0;
@@ -307,8 +310,9 @@ static void check_large(void)
         for (int t = 0; t < 100; t++) {
             const uint32_t row[] = { 2, 5, 7 };
             const double z[] = { size[i], size[i] / 3, size[i] / 7 };
+            double d[COUNT(z)];
             double b = sketch_observe(&sketch, &(struct sketch_observation){ 3, row, z, 1, lambda,
-                                                                             counted });
+                                                                             counted, d });
             hold(b >= 1 && isfinite(b), "large", "b", b, 1);
             for (size_t s = 0; s < sketch.slots; s++)
                 hold(isfinite(sketch.gain[s]), "large", "gain", sketch.gain[s], 0);
