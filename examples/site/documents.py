@@ -54,10 +54,12 @@ class Skip(Exception):
 
 
 class Bounded:
-    """A file that is read until the bytes of a budget, which files may share, are used up."""
+    """A file that is read until the bytes of a budget, which files may share, are used up; and not much beyond
+    its end, where tarfile would go on for as many bytes as a header says that there are.
+    """
 
     def __init__(self, file, budget):
-        self.file, self.budget = file, budget
+        self.file, self.budget, self.ends = file, budget, 0
 
     def read(self, size=-1):
         left = self.budget["bytes"]
@@ -65,6 +67,9 @@ class Bounded:
         self.budget["bytes"] -= len(data)
         if len(data) > left:
             raise Skip("unpacks to more than %d MB: the rest is left out" % (UNPACKED // MB))
+        self.ends += not data
+        if self.ends > 100:
+            raise Skip("cut short")
         return data
 
 
