@@ -7,7 +7,7 @@
  * journal's programs ran, and which was empty before. What was synced is there. What was not may be
  * there or not, each change of a name and each sector of 512 bytes for itself, as the seed draws; a
  * sector that is not there is what it was before, or zeros. Prints how many bytes the programs had
- * shown by then, and how often FOLDER was synced. */
+ * shown by then, how often FOLDER was synced, and a hash of what TO has. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -233,12 +233,22 @@ static bool is_folder(long object)
     return false;
 }
 
+static uint64_t hash = 14695981039346656037u; /* FNV-1a of all paths and files, each with its length */
+
+static void add_hash(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < sizeof n + n; i++)
+        hash = (hash ^ (i < sizeof n ? (unsigned char)(n >> 8 * i)
+                                     : (unsigned char)bytes[i - sizeof n])) * 1099511628211u;
+}
+
 static void write_file(const char *path, const struct object *file)
 {
     FILE *out = fopen(path, "wb");
     const size_t n = (size_t)file->n;
     if (!out || (n && fwrite(file->bytes, 1, n, out) != n) || fclose(out) != 0)
         stop("cannot write a file");
+    add_hash(file->bytes, n);
 }
 
 static void write_folder(long folder, const char *to)
@@ -250,6 +260,7 @@ static void write_folder(long folder, const char *to)
         if (names[i].folder != folder)
             continue;
         snprintf(path, sizeof path, "%s/%s", to, names[i].text);
+        add_hash(path, strlen(path));
         if (is_folder(names[i].object))
             write_folder(names[i].object, path);
         else
@@ -264,7 +275,7 @@ static void print_sums(size_t until, long folder)
         shown += entries[i].kind == SHOWN ? entries[i].n : 0;
         syncs += entries[i].kind == SYNC && entries[i].object == folder;
     }
-    printf("%ld %ld\n", shown, syncs);
+    printf("%ld %ld %" PRIx64 "\n", shown, syncs, hash);
 }
 
 int main(int argc, char **argv)
