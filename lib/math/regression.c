@@ -110,8 +110,8 @@ static double *weight_of(const struct regression *of, size_t row)
     return of->plain ? &of->w[row] : row % 2 ? &of->level[row / 2] : &of->w[row / 2];
 }
 
-/* v.z of document i. Leaves z, and the weights of its rows side by side: these lie anywhere, and are
- * fetched once. */
+/* v.z of document i. Leaves z, and the weights of its rows side by side: these lie anywhere, and
+ * are fetched once. */
 static double expect_wide(const struct regression *of, size_t i)
 {
     struct wide *my = of->wide;

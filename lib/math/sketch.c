@@ -6,7 +6,7 @@
 #include "kernels/vectors.h"
 #include "math/matrix.h"
 
-enum { MOST = SKETCH_MOST, KEPT = SKETCH_KEPT, SLOTS = SKETCH_SLOTS, STEPS = 2, AHEAD = MATRIX_AHEAD };
+enum { MOST = SKETCH_MOST, KEPT = SKETCH_KEPT, SLOTS = SKETCH_SLOTS, STEPS = 2 };
 
 /* ---- room and slots ---- */
 
@@ -301,9 +301,9 @@ static double scatter(struct sketch *sketch, const struct sketch_observation *o,
     double outside = 0, root = sqrt(o->c);
     memset(a, 0, SLOTS * sizeof *a);
     for (size_t e = 0; e < o->n; e++) {
-        if (e + AHEAD < o->n) {
-            __builtin_prefetch((const uint32_t *)sketch->slot.at + o->row[e + AHEAD]);
-            __builtin_prefetch(&o->counted[o->row[e + AHEAD]], 1);
+        if (e + MATRIX_AHEAD < o->n) {
+            __builtin_prefetch((const uint32_t *)sketch->slot.at + o->row[e + MATRIX_AHEAD]);
+            __builtin_prefetch(&o->counted[o->row[e + MATRIX_AHEAD]], 1);
         }
         double d = o->lambda + o->counted[o->row[e]], value = root * o->z[e];
         size_t s = value != 0 ? admit(sketch, o->row[e], d) : SLOTS;

@@ -233,7 +233,7 @@ static bool is_folder(long object)
     return false;
 }
 
-static uint64_t hash = 14695981039346656037u; /* FNV-1a of all paths and files, each with its length */
+static uint64_t hash = 14695981039346656037u; /* FNV-1a: of paths and files, with their lengths */
 
 static void add_hash(const char *bytes, size_t n)
 {
