@@ -429,7 +429,7 @@ s: No such file or directory
 
 @test "a service that sends nonsense is an Error, and never hangs a client" {
     python3 - <<'END'
-import os, socket, threading, time
+import contextlib, os, socket, threading, time
 import rankpipe
 
 answers = [b"", b"\n\n", b"1\tq\t1\t0\t0.5\t-\n\n", b"1\t-\t1\t0\t0.5\t-\n1\t-\t2\t0\t0.5\t-\n\n", b"x" * 100000 + b"\n\n",
@@ -441,22 +441,22 @@ server.listen()
 def serve():
     for answer in answers:
         peer, _ = server.accept()
-        peer.recv(10000)
-        if answer is None:
-            time.sleep(3)
-        else:
-            peer.sendall(answer)
-        peer.close()
+        with peer, contextlib.suppress(BrokenPipeError, ConnectionResetError):  # a client leaves early what is too long
+            peer.recv(10000)
+            if answer is None:
+                peer.recv(1)  # nothing more comes: until the client has gone
+            else:
+                peer.sendall(answer)
 
 threading.Thread(target=serve, daemon=True).start()
 for answer in answers:
     began = time.time()
     try:
-        rankpipe.Client("nonsense", timeout=0.5).rank([[1], [2]])
+        rankpipe.Client("nonsense", timeout=30 if answer is not None else 0.5).rank([[1], [2]])
         raise SystemExit("an answer: %r" % answer)
     except rankpipe.Error as error:
         assert isinstance(error, rankpipe.Refused) == (answer == b"! no\n\n"), (answer, error)
-        assert time.time() - began < 2
+        assert time.time() - began < 25, answer
 END
 }
 
