@@ -240,19 +240,14 @@ make test
 make uninstall
 rankpipe --format
 rankpipe help
-rankpipe live
 rankpipe log
 rankpipe plot
-rankpipe score
 rankpipe service
 rankpipe sweep
 rankpipe train
 sh examples/behind/start
 sh examples/clicks
-sh examples/firstday
-sh examples/games
 sh examples/mq2008
-sh examples/solar
 TEXT
     diff want have
     for script in tests/promises/bytes tests/promises/crash tests/promises/kill tests/promises/soak examples/papers \
