@@ -17,7 +17,7 @@
 #include "run/filter.h"
 #include "run/weights_ring.h"
 #include "say.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 
 /* Reads the scores that another ranker gave to documents, from a file: one number a
  * line, as xgboost and LightGBM print predictions. */

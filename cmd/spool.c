@@ -8,7 +8,7 @@
 #include "run/filter.h"
 #include "say.h"
 #include "log/request_index.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 #include "log/spool_writer.h"
 
 enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */

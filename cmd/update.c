@@ -16,7 +16,7 @@
 #include "run/filter.h"
 #include "run/weights_ring.h"
 #include "say.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 #include "stream/record.h"
 #include "stream/round.h"
 
@@ -72,6 +72,9 @@ static const struct option update_options[] = {
     { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
                                     "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl",
       OPTION_TEXT(update, words) },
+    { 'b', NULL, NULL, "with -m: where little of a large model changed, save that alone, with the "
+                       "whole model beside it (default: save all of the model)",
+      OPTION_FLAG(update, file.patches) },
     { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
                           "at the end alone)", OPTION_OWN },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, ridge, linucb 4096; memory 2^21)",
@@ -251,9 +254,9 @@ static int parse(void *self, struct options *options, struct host *host)
     my->learner = my->words ? learner_words_read(my->words, &my->settings, options->fault)
                             : learner_usual;
     if (!my->learner) return -1;
-    if ((options->given['c'] || my->file.keep) && !my->model)
-        return fault_usage(options->fault, "-%c needs -m, the model file to save",
-                           options->given['c'] ? 'c' : 'l');
+    for (const char *saves = "bcl"; *saves; saves++)
+        if (options->given[(unsigned char)*saves] && !my->model)
+            return fault_usage(options->fault, "-%c needs -m, the model file to save", *saves);
     if (rings_on_stdout(my) && !my->model)
         return fault_usage(options->fault, "-f - needs -m: standard output carries the ring, not "
                            "the model");
@@ -547,7 +550,7 @@ static int close_update(void *self, enum ended ended)
 
 const struct filter update = {
     .name = "update",
-    .usage = "[-PXn] [-a learner] [-c every] [-d dim] [-f ring] [-i i/n] [-l models] "
+    .usage = "[-PXbn] [-a learner] [-c every] [-d dim] [-f ring] [-i i/n] [-l models] "
              "[-m model] [-q refused] [-r what] [-w features] [-x steps] [-y names]",
     .line = "learns from the feedback",
     .options = update_options,

@@ -5,7 +5,7 @@
 #include "learn/origin.h"
 #include "learn/weights.h"
 #include "run/filter.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 struct weights2bin {
     struct host *host;

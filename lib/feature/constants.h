@@ -13,7 +13,7 @@
 #include "feature/rows.h"
 #include "io/watch.h"
 #include "math/matrix.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round_fields.h"
 
 enum constant { CONSTANT_MEAN, CONSTANT_DEVIATION, CONSTANT_LEAST, CONSTANT_LARGEST, CONSTANTS };

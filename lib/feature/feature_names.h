@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/watch.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 enum { FEATURE_NAME = 255, FEATURE_NAMES_SUM = 16 }; /* bytes of a name; of a checksum */
 #define FEATURE_NAMES_MOST ((size_t)1 << 24)

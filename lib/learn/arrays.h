@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "learn/settings.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 struct array_row {
     const char *name;

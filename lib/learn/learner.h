@@ -38,7 +38,7 @@
 #include "learn/settings.h"
 #include "loss/surrogate_gradients.h"
 #include "math/matrix.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 
 /* What update keeps from round to round. */
@@ -64,7 +64,7 @@ struct state {
         struct buffer index; /* uint32[n]: numbers of weights, each once */
     } changed;
     const struct model *last; /* the last message, if the next one may be of its form */
-    uint64_t forms;           /* of messages so far: `form` of stream/model.h */
+    uint64_t forms;           /* of messages so far: `form` of model/model.h */
     struct buffer weights;    /* w */
     struct buffer scores, scratch, places, pairs, spare; /* to work in, within a round */
 };

@@ -5,7 +5,7 @@
 
 #include "base/unaligned.h"
 #include "math/matrix.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 
 /* Within one process a message of the same form as the one before needs only its numbers: the
  * weights, and the scale. True where these were all; `w` scores. */

@@ -5,7 +5,7 @@
 #include "base/fault.h"
 #include "io/watch.h"
 #include "learn/learner.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 /* All of the state, as a model. The model borrows the state's arrays, until the state learns
  * again. A fault: a round failed halfway, or numbers are not finite. */

@@ -12,7 +12,7 @@
 #include "learn/settings.h"
 #include "math/matrix.h"
 #include "math/regression.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 /* The hook `close` of a learner whose own state is a struct buffer. */
 void learner_close_buffer(void *own);

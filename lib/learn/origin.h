@@ -10,7 +10,7 @@
 #include "feature/feature_names.h"
 #include "feature/steps.h"
 #include "math/matrix.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 
 struct origin { /* all zero at first: not known */

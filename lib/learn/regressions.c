@@ -5,7 +5,7 @@
 #include "kernels/covariance.h"
 #include "math/matrix.h"
 #include "math/regression.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 
 /* The mean square of a feature in an answer. */
 static const double square = 1.0 / 12;

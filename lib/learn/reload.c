@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "stream/model_file.h"
+#include "model/model_file.h"
 
 /* Reads the model of the open file into `fresh`. 0, or a fault, after which it holds nothing. */
 static int read_fresh(const struct reload *reload, struct scoring *fresh, struct fault *fault)
@@ -173,6 +174,16 @@ static int report_changed(struct reload *reload, const struct stat *now, struct 
                        "file to that name", reload->path);
 }
 
+/* A patch is one of a large model. */
+static bool is_large(const struct reload *reload)
+{
+    static const char patch[] = "rankpipe/1 patch ";
+    char start[sizeof patch - 1];
+    return reload->is.st_size > RELOAD_BESIDE ||
+           (pread(reload->fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+            memcmp(start, patch, sizeof start) == 0);
+}
+
 int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why)
 {
     struct stat now;
@@ -185,8 +196,7 @@ int reload_look(struct reload *reload, struct scoring *scoring, struct fault *wh
     if (reopen(reload, why) < 0)
         return report_missing(reload, why);
     if (check_file(reload, why) < 0) return -1;
-    return reload->is.st_size > RELOAD_BESIDE ? begin(reload, scoring, why)
-                                              : read_model(reload, scoring, why);
+    return is_large(reload) ? begin(reload, scoring, why) : read_model(reload, scoring, why);
 }
 
 int reload_look_for(struct reload *reload, const char *path, const struct watch *watch,

@@ -1,8 +1,8 @@
 /* reload: scoring by a model's file, and by each new one that is renamed over it.
  *
- * A new file of more than RELOAD_BESIDE bytes is read by a thread, which frees the old model too,
- * while rounds go on being scored: 10^7 pairs of memory take 100 ms, or as long as the disk takes.
- * A thread runs only then, and touches nothing but its struct reload_work. */
+ * A new file of more than RELOAD_BESIDE bytes, or a patch, is read by a thread, which frees the old
+ * model too, while rounds go on being scored: 10^7 pairs of memory take 100 ms, or as long as the
+ * disk takes. A thread runs only then, and touches nothing but its struct reload_work. */
 #ifndef RANKPIPE_RELOAD_H
 #define RANKPIPE_RELOAD_H
 

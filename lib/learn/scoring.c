@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "math/matrix.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 
 /* From text, which says nothing about features, and leaves out those of weight 0. */
 static bool is_fixed(const struct scoring *scoring)

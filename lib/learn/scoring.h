@@ -11,7 +11,7 @@
 #include "learn/origin.h"
 #include "math/matrix.h"
 #include "stream/reader.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 
 struct scoring { /* all zero at first, except `learners` */
@@ -25,7 +25,7 @@ struct scoring { /* all zero at first, except `learners` */
     struct origin origin;
     bool lacked;     /* it was said that features have no weight                 */
     bool borrows;    /* models are the learner's own, of the same process        */
-    uint64_t form;   /* of the last of these (stream/model.h)                    */
+    uint64_t form;   /* of the last of these (model/model.h)                    */
     const double *w; /* w[dim]: `scale` times these are the weights */
     double scale;
     void *own;       /* what the learner scores by besides w: learner->scoring bytes */

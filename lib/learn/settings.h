@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 enum setting_number {
     SETTING_AGE,

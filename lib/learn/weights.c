@@ -11,7 +11,7 @@
 #include "feature/feature_names.h"
 #include "feature/steps.h"
 #include "learn/learner.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "text/print.h"
 
 /* A fault in the current line that quotes the token at p. */

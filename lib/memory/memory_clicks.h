@@ -33,7 +33,7 @@
 
 #include "base/fault.h"
 #include "memory/memory_table.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 /* The column of a model that learnt clicks; others have none. */
 #define MEMORY_CLICKS_COLUMN "clicks"

@@ -19,7 +19,7 @@
 #include "learn/learner_step.h"
 #include "learn/regressions.h"
 #include "math/regression.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 /* Another value is for measurements: make CPPFLAGS=-DMEMORY_FULL_MOST=0 has no full P. */
 #ifndef MEMORY_FULL_MOST

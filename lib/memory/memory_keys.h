@@ -21,7 +21,7 @@
 #include "base/fault.h"
 #include "base/siphash.h"
 #include "learn/settings.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 
 /* The documents of a query under the secret key (k0, k1): what their keys start with. */

@@ -17,7 +17,7 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "memory/memory_table.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 /* Which of the tables. In that of queries n is visits, and sum is latest; in the last two bits are
  * low and high, or first and later. */

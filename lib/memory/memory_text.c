@@ -6,7 +6,7 @@
 #include "base/unaligned.h"
 #include "learn/settings.h"
 #include "memory/memory_tables.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "text/print.h"
 
 static struct memory_text *of_printer(struct printer *printer)

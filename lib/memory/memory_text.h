@@ -12,7 +12,7 @@
 #include "memory/memory_keys.h"
 #include "memory/memory_table.h"
 #include "memory/memory_view.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/record.h"
 #include "stream/round.h"
 #include "text/forms.h"

@@ -18,7 +18,7 @@
 #include "learn/learner.h"
 #include "learn/settings.h"
 #include "math/matrix.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 
 /* The rho that v learns with by default. */

@@ -8,6 +8,7 @@ length, an index and tolist(). What comes from outside is checked as rankpipe(5)
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import functools
 import hashlib
@@ -685,7 +686,7 @@ class Model(Record):
         return self.columns.get("w")
 
 
-KINDS = {"round": Round, "model": Model}
+KINDS = {"round": Round, "model": Model, "patch": Model}
 
 
 # ---- streams ----
@@ -701,7 +702,8 @@ def _header(line):
     _need(line.endswith(b"\n"), "cut short within a header line")
     _need(re.fullmatch(b"[ -~]*", line[:-1]), "header line: a byte is not printable ASCII")
     _, kind, *words = line[:-1].decode().split(" ") + ([""] if b" " not in line else [])
-    _need(kind in ("round", "model", "end"), "header line: not a kind of record (round, model, end): %.40s", kind)
+    _need(kind in ("round", "model", "patch", "end"),
+          "header line: not a kind of record (round, model, patch, end): %.40s", kind)
     keys, shape = {}, {}
     for place, word in enumerate(words[:-1]):
         name, sign, value = word.partition("=")
@@ -764,6 +766,61 @@ def _record(file, line, kind, keys, shape, size):
     return record
 
 
+class _Rows:
+    """A table of a model: its columns in the order of their keys, which are the first of them."""
+
+    def __init__(self, columns):
+        self.columns = [values if isinstance(values, array) else array(CODES[_kind(values)], values.tobytes())
+                        for values in columns]
+        self.keys = self.columns[0]
+        rising = all(map(operator.lt, self.keys, self.keys[1:]))
+        _need(rising and all(len(values) == len(self.keys) for values in self.columns), "not a table of a model")
+
+    def patched(self, rows, gone):
+        """The columns with the rows of another table, and without those of some keys."""
+        made, at = [values[:0] for values in self.columns], 0
+        edits = sorted([(key, i) for i, key in enumerate(rows.keys)] + [(key, -1) for key in gone])
+        for key, i in edits:
+            to = bisect.bisect_left(self.keys, key, at)
+            there = to < len(self.keys) and self.keys[to] == key
+            _need(i >= 0 or there, "a key is gone that was not there")
+            for values, old, new in zip(made, self.columns, rows.columns):
+                values.extend(old[at:to])
+                values.extend(new[i:i + 1] if i >= 0 else ())
+            at = to + there
+        for values, old in zip(made, self.columns):
+            values.extend(old[at:])
+        return made
+
+
+def _patched(patch, path):
+    """The model that a patch is of, with the whole one beside it: rankpipe(5), "Patches"."""
+    since = re.fullmatch(r"(0|[1-9][0-9]*)\.([0-9a-f]{8})", patch.keys.pop("since", ""))
+    _need(since, "since= is not rounds, a dot, and the eight digits of crc=")
+    _need(path, "it holds what changed of a model since whole.%s.bin: read it by the name of its file", since[0])
+    beside = os.path.join(os.path.dirname(os.path.realpath(path)), "whole.%s.bin" % since[0])
+    _need(os.path.exists(beside), "it holds what changed of a model since %s, which is not there", beside)
+    with open(beside, "rb") as file:
+        crc = file.readline(LINE)[21:29].decode("ascii", "replace")
+    whole = read_model(beside)
+    _need(crc == since[2] and whole.keys["rounds"] == since[1], "%s is not the model of that name", beside)
+    for word in filter(None, patch.keys.pop("tables", "").split(",")):
+        first, _, n = word.partition(":")
+        names = list(patch.columns)
+        _need(first in names and n in ("1", "2", "3", "4"), "tables= has %.60s", word)
+        names = names[names.index(first):][:int(n)]
+        gone = patch.columns.pop(first + "-gone", None)
+        _need(gone is not None and len(names) == int(n), "table %.40s has not its columns", first)
+        columns = [patch.columns[name] for name in names]
+        kinds = [_kind(values) for values in columns]
+        old = [whole.columns.get(name, values[:0]) for name, values in zip(names, columns)]
+        _need(kinds[0] == "u8" and kinds == [_kind(values) for values in old], "table %.40s is of another form", first)
+        made = _Rows(old).patched(_Rows(columns), gone.tolist())
+        patch.columns.update((name, _column(kind, values)) for name, kind, values in zip(names, kinds, made))
+    _check_model(patch)
+    return patch
+
+
 def read(source: Path | IO[bytes]) -> Iterator[Any]:
     """Generates the rounds and models of a stream: a path, or a file that is open for bytes. Raises an
     Error at the first record that is wrong; what came before it is right. A stream ends with its
@@ -784,6 +841,8 @@ def read(source: Path | IO[bytes]) -> Iterator[Any]:
             ended = kind == "end"
             if not ended:
                 record = _record(source, line, kind, keys, shape, size)
+                if kind == "patch":
+                    record = _patched(record, name if name != "stream" and os.path.exists(name) else None)
             else:
                 _need(list(keys) == ["rounds"] and not shape, "header line: an end record must be "
                       "'rankpipe/1 end rounds=n bytes=0'")

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/unaligned.h"
+#include "model/model_file.h"
 
 int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv)
 {
@@ -34,6 +35,7 @@ void pump_close(struct pump *pump)
         (void)pump->filter->close(pump->self, FAILED);
     round_close(&pump->round);
     writer_close(&pump->out);
+    buffer_free(&pump->patched);
     free(pump->record);
     free(pump->self);
 }
@@ -120,7 +122,11 @@ static enum outcome each_round(struct pump *pump, const struct reader *reader)
 static enum outcome each_model(struct pump *pump, const struct reader *reader)
 {
     const struct filter *filter = pump->filter;
-    enum outcome outcome = filter->model ? filter->model(pump->self, pump->record) : PASS;
+    bool is_whole = pump->record->kind == RECORD_MODEL ||
+                    model_file_patched(reader->name, pump->record, &pump->patched,
+                                       &pump->fault) == 0;
+    enum outcome outcome = !is_whole ? FAIL
+                           : filter->model ? filter->model(pump->self, pump->record) : PASS;
     if (outcome == FAIL && pump->fault.kind == FAULT_DATA)
         fault_place(&pump->fault, "%s: record %" PRIu64 ": ", reader->name, reader->records);
     return outcome;
@@ -146,8 +152,8 @@ static int pump_stream(struct pump *pump, struct reader *reader)
             return refuse_round(pump, reader);
         if ((got = reader_payload(reader, pump->record, &pump->fault)) < 0)
             break;
-        enum outcome outcome = pump->record->kind == RECORD_MODEL ? each_model(pump, reader)
-                                                            : each_round(pump, reader);
+        enum outcome outcome = pump->record->kind == RECORD_ROUND ? each_round(pump, reader)
+                                                                  : each_model(pump, reader);
         if (outcome == FAIL) return -1;
         if (outcome == PASS && pump->host.kind != SINK && pass_on(pump) < 0) {
             if (pump->fault.kind == FAULT_DATA)
@@ -172,6 +178,7 @@ static int pump_input(struct pump *pump, int fd, const char *name)
     if (!LITTLE_SWAPS && pump->host.kind == FILTER && splice_open(&spliced, fd, STDOUT_FILENO))
         reader.spliced = &spliced;
     reader.once = pump->host.once;
+    reader.patches = fd != STDIN_FILENO; /* named, so that the file beside it is known */
     reader.copies = !pump->filter->no_features || pump->host.features;
     int result = pump_stream(pump, &reader);
     if (pump->filter->input && pump->filter->input(pump->self, &reader) < 0)

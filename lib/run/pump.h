@@ -14,6 +14,7 @@ struct pump {
     struct writer out;
     uint64_t written; /* records passed on */
     struct record *record;
+    struct buffer patched; /* a model that came as a patch */
     struct round round;
     struct progress progress;
     bool rows; /* standard output is a terminal too: rows of a table, between lines of progress */

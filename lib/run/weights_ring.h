@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "io/watch.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 /* One end of a ring; `put` and `get` are of update's end and score's end. */
 struct ring {

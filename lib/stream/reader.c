@@ -153,8 +153,8 @@ enum { NAME = sizeof((struct reader *)0)->last };
 static void name_record(const struct record *record, char name[NAME])
 {
     const char *t = record_key(record, "t");
-    if (record->kind == RECORD_MODEL)
-        snprintf(name, NAME, "a model");
+    if (record->kind != RECORD_ROUND)
+        snprintf(name, NAME, record->kind == RECORD_PATCH ? "a patch" : "a model");
     else
         stpncpy(stpcpy(name, "round "), t ? t : "?", 20)[0] = '\0';
 }
@@ -277,12 +277,23 @@ static int after_end(const struct reader *reader, struct fault *fault)
                       reader->name);
 }
 
+/* A patch is of no use without the file beside it. */
+static int refuse_patch(const struct reader *reader, const struct record *record,
+                        struct fault *fault)
+{
+    const char *since = record_key(record, "since");
+    return fault_data(fault, "%s: it holds what changed of a model since whole.%.40s.bin: name the "
+                      "file, with that one beside it", reader->name, since ? since : "?");
+}
+
 int reader_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     for (;;) {
         int got = next_header(reader, record, fault);
         if (got == 0 && !(reader->ended && reader_held(reader) == 0))
             return cut_short(reader, fault);
+        if (got > 0 && record->kind == RECORD_PATCH && !reader->patches)
+            return refuse_patch(reader, record, fault);
         if (got <= 0 || record->kind != RECORD_END)
             return got;
         if (check_end(reader, record, fault) < 0) return -1;

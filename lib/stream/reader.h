@@ -47,6 +47,7 @@ struct reader {
     const char *awaited;        /* what the bytes are, for who waits long; name at first */
     bool once;                  /* the first end record ends the stream; set by the caller */
     bool keep;                  /* never discard bytes; set by the caller             */
+    bool patches;               /* patches come through; else a fault; the same       */
     struct splice *spliced;     /* NULL: none; set, with `copies`, by the caller      */
     bool copies;
     bool copying;               /* this record is read too                            */
@@ -62,10 +63,10 @@ void reader_open(struct reader *reader, int fd, const char *name, struct watch *
 void reader_open_bytes(struct reader *reader, const void *bytes, size_t n, const char *name);
 void reader_close(struct reader *reader); /* frees memory; does not close fd */
 
-/* Reads the next round or model, and binds it to a payload that is valid until the next call. End
- * records are checked and skipped. Waits as reader->watch says. 1; 0: the stream ended with an
- * end record. FAULT_CUT: it stops before its end record; FAULT_DATA: it is malformed. Memory grows
- * with the bytes that came, never with a number in a header. */
+/* Reads the next round or model, or patch, and binds it to a payload that is valid until the next
+ * call. End records are checked and skipped. Waits as reader->watch says. 1; 0: the stream ended
+ * with an end record. FAULT_CUT: it stops before its end record; FAULT_DATA: it is malformed.
+ * Memory grows with the bytes that came, never with a number in a header. */
 int reader_next(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
 

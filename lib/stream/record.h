@@ -1,5 +1,5 @@
-/* record: one record of a stream in memory: a round, a model or an end record, as a list of keys
- * and a list of columns. What they mean is for round and model to say. */
+/* record: one record of a stream in memory: a round, a model, a patch or an end record, as a list
+ * of keys and a list of columns. What they mean is for round, model and model_patch to say. */
 #ifndef RANKPIPE_RECORD_H
 #define RANKPIPE_RECORD_H
 
@@ -16,7 +16,7 @@ enum {
 };
 #define RECORD_MOST ((uint64_t)1 << 53) /* every number in a header is at most this */
 
-enum record_kind { RECORD_ROUND, RECORD_MODEL, RECORD_END };
+enum record_kind { RECORD_ROUND, RECORD_MODEL, RECORD_PATCH, RECORD_END };
 
 enum column_type { COLUMN_U1, COLUMN_U2, COLUMN_U4, COLUMN_U8, COLUMN_F4, COLUMN_F8, COLUMN_TYPES };
 

@@ -83,7 +83,8 @@ int checksum_check(const struct record *record, const void *stored, size_t n, st
 }
 
 static const char *const kinds[] = {
-    [RECORD_ROUND] = "round", [RECORD_MODEL] = "model", [RECORD_END] = "end"
+    [RECORD_ROUND] = "round", [RECORD_MODEL] = "model", [RECORD_PATCH] = "patch",
+    [RECORD_END] = "end"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -340,8 +341,9 @@ static int check_printable(const char *line, size_t n, struct fault *fault)
     return 0;
 }
 
-/* Readers ignore keys of a model that they do not know. What a damaged crc= turns into must not be
- * taken for one, so the first key is known. Readers of rounds refuse every such key. */
+/* Readers ignore keys of a model, or of a patch, that they do not know. What a damaged crc= turns
+ * into must not be taken for one, so the first key is known. Readers of rounds refuse every such
+ * key. */
 static int check_model(const struct record *record, struct fault *fault)
 {
     const char *name = record->keys ? record->key[0].name : "learner";
@@ -379,7 +381,7 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
     if (parsed < 0) return -1;
     if (record->kind == RECORD_END)
         return check_end(record, fault);
-    return record->kind == RECORD_MODEL ? check_model(record, fault) : 0;
+    return record->kind == RECORD_ROUND ? 0 : check_model(record, fault);
 }
 
 /* ---- printing ---- */

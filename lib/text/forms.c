@@ -10,7 +10,7 @@
 #include "feature/constants.h"
 #include "feature/steps.h"
 #include "stream/record_header.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 #include "text/click_log.h"
 #include "text/print.h"

@@ -6,7 +6,7 @@
 #include "learn/learner_step.h"
 #include "learn/scoring.h"
 #include "learners/learners.h"
-#include "stream/model_file.h"
+#include "model/model_file.h"
 #include "target.h"
 
 /* A hostile dim or size is not to cost time. */

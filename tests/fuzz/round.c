@@ -1,7 +1,7 @@
 /* round: a letter for a chain of programs, then a stream of any bytes. Every record that is read is
  * written as it came; every round that is accepted goes through the chain, which looks at all of
  * it; and what comes out of the chain is a round too, and is written as it is read. */
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/round.h"
 #include "target.h"
 

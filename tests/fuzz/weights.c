@@ -2,7 +2,7 @@
  * again. */
 #include "learn/weights.h"
 #include "learners/learners.h"
-#include "stream/model.h"
+#include "model/model.h"
 
 #include "target.h"
 

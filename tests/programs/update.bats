@@ -310,7 +310,7 @@ saves_before() {
         update -a "memory,$words" <queries >names
         same letters names
     done
-    for learner in $(update -h | sed -n '/^  -a /,/^  -c /p' | tr -d '\n' | sed 's/.*one of: //; s/  -c .*//'); do
+    for learner in $(update -h | sed -n '/^  -a /,/^  -b /p' | tr -d '\n' | sed 's/.*one of: //; s/  -b .*//'); do
         update -h "$learner" >help
         is "$(awk 'length > 100' help)" ''
         sed -n 's/^  \([a-z][a-z-]*\)=value .*/\1/p' help >settings

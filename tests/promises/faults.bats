@@ -292,6 +292,29 @@ after_one() {
     done
 }
 
+@test "update -b: each call that goes wrong is named, or the model is saved all the same" {
+    synth -n 1400 -l 100 -d 5 linear | update -m large
+    synth -b 1401 -n 1405 -l 20 -d 5 linear | tee five | update -b -m large
+    synth -b 1406 -n 1410 -l 20 -d 5 linear >more
+    cp large learnt && update -m learnt <more
+    add-models learnt >right
+    add-models large >before
+    for call in link open mmap fstat fsync write rename malloc realloc; do
+        for ((n = 1; n < 16; n++)); do
+            cp large model
+            got=0
+            FAULTY_CALL=$call FAULTY_AT=$n FAULTY_HOW=5 FAULTY_FD=9 LD_PRELOAD=$SHIM \
+                update -b -m model <more 9<>/dev/null 2>err || got=$?
+            [ $got -le 1 ] || { echo "$call $n: $got" && return 1; }
+            add-models model >after || { echo "$call $n: no model" && return 1; }
+            if [ $got = 0 ]; then same after right; else grep -q '^update: .*' err; fi
+            cmp -s after right || same after before
+            [ $got = 0 ] || echo $call
+        done
+    done >failed
+    for call in open mmap fsync rename malloc; do grep -q "^$call$" failed; done
+}
+
 @test "salvage" {
     goes_wrong -i shown salvage
     called read writev realloc

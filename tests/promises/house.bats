@@ -2,7 +2,7 @@
 load ../helper
 
 # The rooms of lib/, each using only itself and those before it.
-ROOMS="base kernels math io stream log explore loss measure feature text relevance learn memory learners run serve"
+ROOMS="base kernels math io stream model log explore loss measure feature text relevance learn memory learners run serve"
 
 # Lines "user used": a file of lib/ and a header of lib/ that it includes, both as ROOM/MODULE.
 includes() {

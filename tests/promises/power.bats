@@ -66,6 +66,31 @@ a_saved_model() {
     each_failure 3 a_saved_model
 }
 
+# A large model and its patches: one that was saved, with what it is a patch of, and not before the last one.
+a_saved_patch() {
+    local rounds=0
+    if [ -e left/w.bin ]; then
+        add-models left/w.bin >model || return 1
+        rounds=$(bin2txt -f head model | sed -n 's/.* rounds=\([0-9]*\).*/\1/p')
+        cmp model "model.$rounds" || return 1
+    fi
+    least=(0 1400 1400 1405 1410) # the second sync is that of the whole model's other name
+    [ "$rounds" -ge "${least[$synced]}" ] || { echo "$rounds, and $synced synced" && return 1; }
+}
+
+@test "power failure: a patch is there with the model that it is of, or the one before" {
+    synth -n 1400 -l 100 -d 5 linear | journaled update -m w.bin
+    add-models disk/w.bin >model.1400
+    for t in 1 2; do
+        synth -b $((1400 + t * 5)) -n $((1404 + t * 5)) -l 20 -d 5 linear | journaled update -b -m w.bin
+        add-models disk/w.bin >"model.$(bin2txt -f head disk/w.bin | sed -n 's/.* rounds=\([0-9]*\).*/\1/p')"
+    done
+    # The other name is on the disk before a patch can be: a state without it is too rare to be drawn.
+    is "$(grep -aoE '^(name .* whole|sync|move .* w\.bin$)' journal | tail -n 8 | cut -d ' ' -f 1 | xargs)" \
+        'name sync sync move sync sync move sync'
+    each_failure 2 a_saved_patch
+}
+
 # The log can be written again, and has the first rounds as they were, at least so many.
 first_rounds() { # least
     local rounds=0

@@ -1,4 +1,4 @@
-#include "stream/model.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,11 +2,12 @@
 #ifndef RANKPIPE_MODEL_FILE_H
 #define RANKPIPE_MODEL_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/fault.h"
 #include "io/watch.h"
-#include "stream/model.h"
+#include "model/model.h"
 #include "stream/reader.h"
 
 struct model_file {
@@ -14,6 +15,7 @@ struct model_file {
     char *lock;     /* path of the lock file                                 */
     int lock_fd;
     uint64_t keep;  /* number of models to keep as path.ROUND; 0: none; set by the caller */
+    bool patches;   /* large models are saved as patches; the same                        */
 };
 
 /* Opens a model's file for saving, whether it exists or not: follows links, checks that it is a
@@ -31,9 +33,21 @@ void model_file_close(struct model_file *file);
  * synced, or that old models were not removed. */
 int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault);
 
-/* Reads the model in a file, which must hold one model and its end record; `watch` as for
- * watch_open. 1; 0 where there is no such file; or a fault. The model borrows from `mapped`, which
- * the caller closes in any case. */
+/* With `patches`, what it writes is what changed since a whole model (model_patch.h), where that
+ * one has at least PATCH_WHOLE bytes, and the patch at most a PATCH_PART of them; else all of the
+ * model. The whole one is that in the file, or the one that the file is a patch of. It is a file
+ * beside it, whose name patch_name tells: a hard link of what was in the file, which stays there
+ * when it is replaced. */
+enum { PATCH_WHOLE = 4 << 20, PATCH_PART = 32 };
+
+/* Makes a patch that was read from the file at `path`, whole, the model that it is of: reads the
+ * file beside it. Columns are in `payload` then. 0 or a fault. */
+int model_file_patched(const char *path, struct record *record, struct buffer *payload,
+                       struct fault *fault);
+
+/* Reads the model in a file, which must hold one model, or a patch, and its end record; `watch` as
+ * for watch_open. 1; 0 where there is no such file; or a fault. The model borrows from `mapped`,
+ * which the caller closes in any case. */
 int model_file_load(const char *path, const struct watch *watch, struct mapped *mapped,
                     struct model *model, struct fault *fault);
 

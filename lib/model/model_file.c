@@ -1,4 +1,4 @@
-#include "stream/model_file.h"
+#include "model/model_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "io/sync.h"
 #include "kernels/crc32c.h"
 #include "stream/fresh_file.h"
+#include "model/model_patch.h"
 #include "stream/record_header.h"
 #include "stream/record.h"
 
@@ -79,7 +80,7 @@ static int take_lock(struct model_file *file, struct fault *fault)
 int model_file_open(struct model_file *file, const char *path, struct fault *fault)
 {
     struct stat is;
-    *file = (struct model_file){ .lock_fd = -1, .keep = file->keep };
+    *file = (struct model_file){ .lock_fd = -1, .keep = file->keep, .patches = file->patches };
     if (*path == '\0')
         return fault_usage(fault, "-m needs the name of a file");
     file->path = follow_links(path, fault);
@@ -340,33 +341,7 @@ static int history_trim(const char *path, uint64_t rounds, uint64_t keep, struct
     return result;
 }
 
-/* ---- saving and reading ---- */
-
-static int write_model(struct writer *writer, const struct model *model, struct fault *fault)
-{
-    int result = made_together(&model->record)
-                     ? write_in_place(writer->pending.fd, writer->name, &model->record, fault)
-                     : writer_record(writer, &model->record, fault);
-    return result < 0 ? -1 : writer_end(writer, 1, fault);
-}
-
-int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault)
-{
-    struct fresh_file new;
-    int result = fresh_file_open_as(&new, file->path, NEW, fault);
-    if (result == 0)
-        result = write_model(&new.writer, model, fault);
-    if (result == 0)
-        result = fresh_file_sync(&new, fault);
-    if (result == 0 && file->keep)
-        result = history_add(file->path, new.new_path, model->rounds, fault);
-    if (result == 0)
-        result = fresh_file_finish(&new, fault);
-    fresh_file_close(&new);
-    if (result == 0 && file->keep)
-        result = history_trim(file->path, model->rounds, file->keep, fault);
-    return result;
-}
+/* ---- reading ---- */
 
 /* Only its end record may follow a model. */
 static int check_rest(struct reader *reader, struct fault *fault)
@@ -382,7 +357,7 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
 {
     int got = reader_header(reader, &model->record, fault);
     if (got < 0) return -1;
-    if (got == 0 || model->record.kind != RECORD_MODEL)
+    if (got == 0 || model->record.kind == RECORD_ROUND)
         return fault_data(fault, "%s holds %s, not a model", reader->name,
                           got ? "rounds" : "nothing");
     if (model_header(model, fault) < 0) {
@@ -400,12 +375,72 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     return 1;
 }
 
+/* The whole model that a patch is of: reads the file of its name beside the one at `path`, which
+ * must hold that model. 1 or a fault; to be closed in any case. */
+static int read_whole(const char *path, struct patch_of of, struct mapped *mapped,
+                      struct model *whole, struct fault *fault)
+{
+    char name[PATCH_NAME];
+    patch_name(name, of);
+    char *file = follow_links(path, fault);
+    char *beside = file ? join(file, folder_bytes(file), name, fault) : NULL;
+    int fd = beside ? watch_open(NULL, beside, O_RDONLY | O_NONBLOCK, 0, fault) : -1, got = -1;
+    if (beside && fd < 0)
+        (void)(errno == ENOENT
+                   ? fault_other(fault, "%s holds what changed of a model since %s, which must be "
+                                 "beside it, and is not there", path, name)
+                   : fault_system(fault, "cannot open %s", beside));
+    if (fd >= 0)
+        got = mapped_open(mapped, fd, beside, NULL, fault);
+    if (got == 0)
+        got = read_one(&mapped->reader, whole, fault);
+    if (got > 0 && (whole->rounds != of.rounds || whole->record.has_crc != CRC_KEPT ||
+                    whole->record.crc != of.crc))
+        got = fault_data(fault, "%s is not the model of that name", beside);
+    if (fd >= 0)
+        close(fd);
+    free(beside);
+    free(file);
+    return got;
+}
+
+int model_file_patched(const char *path, struct record *record, struct buffer *payload,
+                       struct fault *fault)
+{
+    struct patch_of of;
+    struct model whole;
+    struct mapped mapped = { .map = NULL };
+    int got = patch_since(record, &of, fault);
+    if (got == 0)
+        got = read_whole(path, of, &mapped, &whole, fault);
+    if (got > 0 && patch_apply(record, &whole.record, payload, fault) < 0) {
+        fault_place(fault, "%s: ", path);
+        got = -1;
+    }
+    mapped_close(&mapped);
+    return got < 0 ? -1 : 0;
+}
+
+/* A patch was read: the model has the numbers of both files, in memory that `mapped` keeps. */
+static int take_patched(const char *path, struct mapped *mapped, struct model *model,
+                        struct fault *fault)
+{
+    struct buffer payload = { .at = NULL };
+    int got = model_file_patched(path, &model->record, &payload, fault);
+    mapped_close(mapped);
+    *mapped = (struct mapped){ .reader = { .fd = -1, .name = path, .buffer = payload } };
+    return got < 0 || model_read(model, fault) < 0 ? -1 : 1;
+}
+
 int model_file_read(int fd, const char *path, struct mapped *mapped, struct model *model,
                     struct fault *fault)
 {
     int got = mapped_open(mapped, fd, path, NULL, fault);
+    mapped->reader.patches = true;
     if (got == 0)
         got = read_one(&mapped->reader, model, fault);
+    if (got > 0 && model->record.kind == RECORD_PATCH)
+        got = take_patched(path, mapped, model, fault);
     if (got < 0 && fault->kind == FAULT_CUT)
         fault->kind = FAULT_DATA;
     return got;
@@ -421,4 +456,109 @@ int model_file_load(const char *path, const struct watch *watch, struct mapped *
     int got = model_file_read(fd, path, mapped, model, fault);
     close(fd);
     return got;
+}
+
+/* ---- saving ---- */
+
+/* Gives the file, which holds a whole model, the name that patches of it tell, too. 1; 0 where the
+ * file system has no links. */
+static int keep_whole(const char *path, struct patch_of of, struct fault *fault)
+{
+    char name[PATCH_NAME];
+    patch_name(name, of);
+    char *beside = join(path, folder_bytes(path), name, fault);
+    if (!beside) return -1;
+    bool kept = (link(path, beside) == 0 || errno == EEXIST) && sync_folder_of(beside) == 0;
+    free(beside);
+    return kept;
+}
+
+/* The whole model that a patch can be of: the one in the file, or that of the patch there. 1; 0:
+ * there is none, or it is too small; or a fault. */
+static int find_whole(const char *path, struct patch_of *of, struct fault *fault)
+{
+    struct model model;
+    struct mapped mapped = { .map = NULL };
+    int fd = watch_open(NULL, path, O_RDONLY, 0, fault);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fault_system(fault, "cannot open %s", path);
+    int got = mapped_open(&mapped, fd, path, NULL, fault);
+    mapped.reader.patches = true;
+    if (got == 0)
+        got = reader_header(&mapped.reader, &model.record, fault);
+    if (got > 0 && model.record.kind == RECORD_PATCH) {
+        got = patch_since(&model.record, of, fault) < 0 ? -1 : 1;
+    } else if (got > 0) {
+        got = model_header(&model, fault) < 0 ? -1
+              : model.record.has_crc == CRC_KEPT && model.record.bytes >= PATCH_WHOLE;
+        *of = (struct patch_of){ model.rounds, model.record.crc };
+        if (got > 0)
+            got = keep_whole(path, *of, fault);
+    }
+    mapped_close(&mapped);
+    close(fd);
+    return got;
+}
+
+static int write_model(struct writer *writer, const struct record *record, struct fault *fault)
+{
+    int result = made_together(record)
+                     ? write_in_place(writer->pending.fd, writer->name, record, fault)
+                     : writer_record(writer, record, fault);
+    return result < 0 ? -1 : writer_end(writer, 1, fault);
+}
+
+/* Puts a record of the model in the place of the file. */
+static int replace(const struct model_file *file, const struct record *record, uint64_t rounds,
+                   struct fault *fault)
+{
+    struct fresh_file new;
+    int result = fresh_file_open_as(&new, file->path, NEW, fault);
+    if (result == 0)
+        result = write_model(&new.writer, record, fault);
+    if (result == 0)
+        result = fresh_file_sync(&new, fault);
+    if (result == 0 && file->keep)
+        result = history_add(file->path, new.new_path, rounds, fault);
+    if (result == 0)
+        result = fresh_file_finish(&new, fault);
+    fresh_file_close(&new);
+    if (result == 0 && file->keep)
+        result = history_trim(file->path, rounds, file->keep, fault);
+    return result;
+}
+
+/* Saves what changed since the whole model. 1; 0: that cannot be, or is not worth while, and a file
+ * that cannot be read is no hindrance to replace it; or a fault. */
+static int save_patch(const struct model_file *file, const struct model *model,
+                      struct fault *fault)
+{
+    struct patch_of of;
+    struct model whole;
+    struct mapped mapped = { .map = NULL };
+    struct model_patch patch = { .tables = 0 };
+    int got = find_whole(file->path, &of, fault);
+    if (got > 0)
+        got = read_whole(file->path, of, &mapped, &whole, fault);
+    if (got < 0 && fault->kind != FAULT_STOPPED) {
+        *fault = (struct fault){ FAULT_NONE, "" };
+        got = 0;
+    }
+    if (got > 0)
+        got = patch_make(&patch, &model->record, &whole.record, of,
+                         (size_t)whole.record.bytes / PATCH_PART, fault);
+    if (got > 0) {
+        record_want_crc(&patch.record);
+        got = replace(file, &patch.record, model->rounds, fault) < 0 ? -1 : 1;
+    }
+    patch_close(&patch);
+    mapped_close(&mapped);
+    return got;
+}
+
+int model_file_save(const struct model_file *file, const struct model *model, struct fault *fault)
+{
+    int patched = file->patches ? save_patch(file, model, fault) : 0;
+    return patched == 0 ? replace(file, &model->record, model->rounds, fault)
+                        : patched < 0 ? -1 : 0;
 }

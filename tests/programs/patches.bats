@@ -1,0 +1,137 @@
+# Patches: what update -b saves of a large model, and who reads it. rankpipe(5), "Patches".
+load ../helper
+load ../service
+
+# A model of 140,000 pairs of query and document, 4.5 MB, and ten rounds for each of three runs after it.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    synth -n 1400 -l 100 -d 5 linear | update -m large 2>/dev/null
+    for i in 1 2 3; do synth -b $((1391 + 10 * i)) -n $((1400 + 10 * i)) -l 20 -d 5 linear >"ten.$i"; done
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cp "$BATS_FILE_TMPDIR"/{large,ten.*} .
+    cp large w.bin
+}
+
+size() { stat -c %s "$1"; }
+
+@test "a patch is the model that it stands for, for all that read models, and is learnt on" {
+    cp large plain
+    for i in 1 2 3; do
+        update -b -m w.bin <ten.$i 2>/dev/null
+        update -m plain <ten.$i 2>/dev/null
+        head -c 16 w.bin | grep -qx 'rankpipe/1 patch'
+        [ "$(size w.bin)" -lt 32000 ]
+        for form in values head tsv memory boosts; do
+            same <(bin2txt -f $form w.bin 2>err.1) <(bin2txt -f $form plain 2>err.2)
+        done
+        same <(score -m w.bin <ten.3 | crcless) <(score -m plain <ten.3 | crcless)
+        same <(add-models w.bin) <(add-models plain)
+    done
+    same <(rankpipe export json w.bin 2>err) <(rankpipe export json plain 2>err)
+    is "$(echo whole.*)" "whole.1400.$(head -c 29 large | tail -c 8).bin"
+    same whole.* large
+    is "$(bin2txt -f check w.bin)" 'w.bin: whole: 1 model, all with crc='
+    update -m w.bin <ten.1 2>/dev/null # without -b all of it is saved
+    update -m plain <ten.1 2>/dev/null
+    same w.bin plain
+}
+
+crcless() { LC_ALL=C sed 's/ crc=[0-9a-f]*//'; }
+
+@test "pairs that make way are gone from the patch, too" {
+    synth -n 1600 -l 100 -d 5 linear | update -a memory,pairs=140000 -m full 2>/dev/null
+    cp full plain
+    for i in 1 2; do
+        update -b -a memory,pairs=140000 -m full <ten.$i 2>/dev/null
+        update -a memory,pairs=140000 -m plain <ten.$i 2>/dev/null
+        head -n 1 full | grep -aq 'keys-gone:u8\[[1-9]'
+        same <(bin2txt -f values full) <(bin2txt -f values plain)
+    done
+}
+
+@test "where much has changed, or the model is small, it is saved whole" {
+    synth -b 1401 -n 1500 -l 100 -d 5 linear >many
+    cp large plain
+    update -b -m w.bin <many 2>/dev/null
+    update -m plain <many 2>/dev/null
+    same w.bin plain
+    update -b -m w.bin <ten.1 2>/dev/null # and the next patch is one of this
+    head -n 1 w.bin | grep -a ' since=1500\.'
+    synth -n 100 -d 5 linear | tee few | update -b -m small 2>/dev/null
+    update -b -m small <ten.1 2>/dev/null
+    head -c 16 small | grep -qx 'rankpipe/1 model'
+    fails 2 'update: -b needs -m, the model file to save*' update -b
+}
+
+@test "a patch without its whole model, or with another one, is refused by its name" {
+    update -b -m w.bin <ten.1 2>/dev/null
+    whole=$(echo whole.*)
+    mkdir away
+    cp w.bin away
+    for program in 'score -m' 'update -m' 'add-models' 'bin2txt -f tsv' 'rankpipe export json'; do
+        # shellcheck disable=SC2086
+        fails_on ten.2 1 "*away/w.bin*$whole*" $program away/w.bin
+    done
+    fails_on w.bin 1 "bin2txt: <stdin>: it holds what changed of a model since $whole: name the file, *" bin2txt
+    synth -n 1400 -s 2 -l 100 -d 5 linear | update -m "away/$whole" 2>/dev/null
+    fails_on ten.2 1 "score: away/$whole is not the model of that name" score -m away/w.bin
+    fails_on ten.2 1 "*away/$whole is not the model of that name" rankpipe export json away/w.bin
+    head -c 2000000 large >"away/$whole"
+    fails_on ten.2 1 "score: away/$whole: stream cut short*" score -m away/w.bin
+    printf x | dd of="$whole" bs=1 seek=3000000 conv=notrunc 2>/dev/null
+    fails_on ten.2 1 'score: *whole.*: a model: damaged: *' score -m w.bin
+    rm away/w.bin
+    ln -s ../w.bin away/w.bin # the whole one is beside what a link leads to
+    cp large "$whole.new" && mv "$whole.new" "$whole"
+    score -m away/w.bin <ten.2 | cmp - <(score -m w.bin <ten.2)
+}
+
+@test "a file that cannot be read is replaced by a model that is whole" {
+    update -b -m w.bin <ten.1 2>/dev/null
+    rm whole.*
+    synth -n 10 -d 5 linear | update -b -n -m w.bin 2>/dev/null
+    head -c 16 w.bin | grep -qx 'rankpipe/1 model'
+    [ "$(echo whole.*)" = 'whole.*' ]
+}
+
+@test "score -r takes a patch as any other model, while rounds go on" {
+    cp large plain && update -m plain <ten.1 2>/dev/null
+    mkfifo in
+    score -r -m w.bin <in >out &
+    exec 5>in
+    head -c "$(one ten.2)" ten.2 >&5
+    update -b -m w.bin <ten.1 2>/dev/null
+    for i in $(seq 600); do # until it ranks by the new one
+        head -c "$(one ten.2)" ten.2 >&5
+        sleep 0.1
+        [ "$(salvage <out 2>/dev/null | scores | sort -u | wc -l)" -lt 40 ] || break
+    done
+    printf 'rankpipe/1 end rounds=%d bytes=0\n' $((i + 1)) >&5
+    exec 5>&-
+    wait
+    scores <out | tail -n 20 >last
+    [ "$(wc -l <last)" = 20 ]
+    same last <( (head -c "$(one ten.2)" ten.2 && echo 'rankpipe/1 end rounds=1 bytes=0') | score -m plain | scores)
+}
+
+scores() { bin2txt -f values | awk -F '\t' '$4 == "score" { print $3, $5 }'; }
+
+one() { # bytes of the first record of a stream
+    python3 -c 'import sys; line = open(sys.argv[1], "rb").readline(); print(len(line) + int(line.rsplit(b"=")[-1]))' "$1"
+}
+
+@test "killed anywhere, the file holds the model before or the one after" {
+    update -b -m w.bin <ten.1 2>/dev/null
+    cp w.bin before
+    cp w.bin plain && update -m plain <ten.2 2>/dev/null
+    add-models w.bin >model.old
+    add-models plain >model.new
+    for i in $(seq 40); do
+        timeout -s KILL "0.0$(printf %02d $((i * 2)))" update -b -m w.bin <ten.2 2>/dev/null || true
+        add-models w.bin >model
+        cmp -s model model.old || { same model model.new && cp before w.bin; }
+    done
+}
