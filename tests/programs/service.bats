@@ -754,3 +754,79 @@ known() {
     rankpipe service rebuild
     is "$(known)" "$before"
 }
+
+# many FIRST LAST: rounds of 100 documents with these numbers, and answers to all of each.
+many() {
+    mkdir -p answers
+    synth -b "$1" -n "$2" -l 100 -d 5 linear | bin2txt | svm2bin -e >many.bin
+    replay -b "$1" -n "$2" many.bin | explore -g 1 |
+        LC_ALL=C sed "s/\(rankpipe.1 round t=\([0-9]*\) qid=[^ ]*\)/\1 request=m\2 time=$(now -100)/g" |
+        spool log >/dev/null
+    seq "$1" "$2" | awk -v time="$(now -50)" '{
+        printf "m%d\ttime=%.0f", $1, time + $1
+        for (i = 0; i < 100; i++) printf " %d", (i + $1) % 3
+        print ""
+    }' >>answers/today
+}
+
+# generation N: its model, whole, as one file.
+generation() { add-models "models/$1.bin"; }
+
+@test "a large model: runs write what changed, and the whole one is there while a generation needs it" {
+    rankpipe service first
+    rankpipe service set features 5 >/dev/null
+    many 1 1400
+    learn
+    head -c 16 w.bin | grep -qx 'rankpipe/1 model'
+    for i in 1 2; do
+        many $((1400 + 10 * i)) $((1409 + 10 * i))
+        learn
+    done
+    head -c 16 w.bin | grep -qx 'rankpipe/1 patch'
+    [ w.bin -ef models/4.bin ]
+    [ "$(stat -c %s w.bin)" -lt 150000 ]
+    whole=$(basename models/whole.*)
+    [ "$whole" -ef "models/$whole" ]
+    [ "$whole" -ef models/2.bin ]
+    rankpipe service stream | update -s "$(seed)" -O 3 -B 2000000 -x scale,base -w 5 -m once.bin
+    same <(add-models w.bin) <(add-models once.bin)
+    # back, and on: from the whole one again, and without a second one
+    generation 3 >third
+    rankpipe service back 3
+    same third <(add-models w.bin)
+    rankpipe service check
+    rankpipe service again
+    learn
+    same <(add-models w.bin) <(add-models once.bin)
+    # damage is known, and a model whose whole is missing is learnt anew
+    cp "$whole" sound
+    printf x | dd of="$whole" bs=1 seek=3000000 conv=notrunc 2>/dev/null
+    fails 1 'service: models/2.bin is missing or damaged: *
+service: models/3.bin is missing or damaged: *' rankpipe service check
+    fails 1 'service: models/3.bin is missing or damaged: name another generation' rankpipe service back 3
+    cp sound "$whole"
+    rankpipe service check
+    rm "models/$whole" "$whole" models/2.bin
+    fails 1 'service: models/*' rankpipe service check
+    rankpipe service learn 2>err
+    is "$(sed 's/[0-9][0-9]*/N/' err)" 'service: models/N.bin is missing: all is learnt anew'
+    same w.bin once.bin
+    # another machine gets both files, and loses a whole one that nothing needs
+    mkdir -p there/log there/answers
+    touch there/whole.1.0123abcd.bin there/own
+    chmod 700 there
+    rankpipe service set hosts there >/dev/null
+    rankpipe service set at '' >/dev/null
+    learn
+    many 1440 1449
+    learn
+    same <(add-models there/w.bin) <(add-models w.bin)
+    is "$(cd there && echo *)" "answers log own w.bin $(echo whole.*)"
+    is "$(stat -c %a there)" 700
+    rankpipe service set hosts '' >/dev/null
+    # erased: no file has what was learnt of it, nor the whole one of before
+    head -c 16 w.bin | grep -qx 'rankpipe/1 patch'
+    rankpipe service erase requests m1440 2>err
+    head -c 16 w.bin | grep -qx 'rankpipe/1 model'
+    [ "$(echo whole.* models/*)" = "whole.* models/$(query 'SELECT max(id) FROM generations').bin" ]
+}

@@ -1,7 +1,9 @@
 """generations: models that were learnt, which of them is in use, and how long the others are kept.
 
 models/N.bin is generation N, and w.bin a hard link of the one in use. The newest one is the one from
-which learning goes on. They differ if one is pinned, or if the newest did not pass its test.
+which learning goes on. They differ if one is pinned, or if the newest did not pass its test. Where little
+of a large model changed, models/N.bin is a patch of a whole one, models/whole.ROUNDS.CRC.bin, which is beside
+w.bin too while a generation needs it.
 """
 # SPDX-License-Identifier: ISC
 
@@ -13,6 +15,8 @@ import time
 
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, PENDING, Failed, say, sync
 
+PATCH = re.compile(rb"rankpipe/1 patch .* since=([0-9]{1,16}\.[0-9a-f]{8}) ")
+WHOLE = re.compile(r"whole\.[0-9]{1,16}\.[0-9a-f]{8}\.bin")
 NEWEST, HOURS, DAYS = 5, 24, 14  # generations that are kept: the newest, one of each hour, of each day
 
 
@@ -38,6 +42,18 @@ def features_option(store):
 def head_of(path):
     with open(path, "rb") as file:
         return file.readline(4096)
+
+
+def whole_of(path):
+    """The name of the whole model beside a model that is a patch of it; None if that is whole."""
+    found = PATCH.match(head_of(path))
+    return found and "whole.%s.bin" % found[1].decode()
+
+
+def is_there(number):
+    """Is the model of a generation there, with the whole one that it may be a patch of?"""
+    path = path_of(number)
+    return os.path.exists(path) and (whole_of(path) is None or os.path.exists("models/" + whole_of(path)))
 
 
 def has_learnt(path):
@@ -148,7 +164,7 @@ def back(store, to):
     last, words = store.sql("SELECT last, words FROM generations WHERE id = ?", (number,)).fetchone()
     if last is None:
         raise Failed("generation %d can be pinned only: which answers it has learnt is not known" % number)
-    made_whole(store, number)
+    need_whole(store, number)
     base = base_of(store, number)
     with store:
         n = store.sql("UPDATE answers SET state = %d, aside = 0, seq = NULL WHERE state = %d "
@@ -189,7 +205,7 @@ def again(store):
 
 def pin(store, to):
     number = find(store, to)
-    made_whole(store, number)
+    need_whole(store, number)
     if base_of(store, number) != store["base"]:
         raise Failed("generation %d was made when base was not %s: set base first, or go back to it" % (
             number, store["base"]))
@@ -256,13 +272,26 @@ def made_whole(store, number):
     """Is the model of a generation as it was committed?"""
     path = path_of(number)
     size, digest = store.sql("SELECT bytes, hash FROM generations WHERE id = ?", (number,)).fetchone()
-    return os.path.exists(path) and os.stat(path).st_size == size and hash_of(path) == digest
+    if not is_there(number) or os.stat(path).st_size != size or hash_of(path) != digest:
+        return False
+    null = subprocess.DEVNULL  # the whole one has a checksum
+    return whole_of(path) is None or subprocess.run(
+        ["bin2txt", "-f", "check", path], stdout=null, stderr=null, check=False).returncode == 0
+
+
+def need_whole(store, number):
+    if not made_whole(store, number):
+        raise Failed("models/%d.bin is missing or damaged: name another generation" % number)
 
 
 def link(number, name):
     """Makes a file another name of the model of a generation. Was it not one before?"""
     if os.path.lexists(name) and os.path.samestat(os.lstat(name), os.stat(path_of(number))):
         return False
+    whole = whole_of(path_of(number))
+    if whole and not os.path.exists(whole):
+        os.link("models/" + whole, whole)
+        sync(".")
     if os.path.lexists("w.new"):
         os.unlink("w.new")
     os.link(path_of(number), "w.new")
@@ -306,24 +335,35 @@ def publish(store):
     link(number, "w.bin")
 
 
+def wholes_of(numbers):
+    """The names of the whole models that those of generations are patches of."""
+    return {whole_of(path) for path in map(path_of, numbers) if os.path.exists(path)} - {None}
+
+
+def bytes_of(numbers):
+    """The disk space of generations."""
+    paths = [*map(path_of, numbers), *("models/" + name for name in wholes_of(numbers))]
+    there = [os.stat(path) for path in paths if os.path.exists(path)]
+    return sum({each.st_ino: each.st_size for each in there}.values())
+
+
 def thin(store):
     """Keeps the newest generations, the last one of each hour and day for some time, those in use, and,
     while answers are suspect, the last one before."""
     from rankpipe_service import comparing
     always = {store["newest"], store["pin"], serving(store), store.set.get("kept"), comparing.champion(store)}
-    rows = store.sql("SELECT id, time, bytes FROM generations ORDER BY id DESC").fetchall()
+    rows = store.sql("SELECT id, time FROM generations ORDER BY id DESC").fetchall()
     kept, slots = set(), set()
-    for i, (number, when, _) in enumerate(rows):
+    for i, (number, when) in enumerate(rows):
         of = [("hour", when // HOUR)] if when > store.now - HOURS * HOUR else []
         of += [("day", time.localtime(when / 1000)[:3])] if when > store.now - DAYS * DAY else []
         if i < NEWEST or number in always or set(of) - slots:
             kept.add(number)
         slots.update(of)
-    sizes = {number: size for number, _, size in rows if number in kept}
     for number in sorted(kept - always):  # the oldest go first
-        if sum(sizes.values()) > store["megabytes"] * 1000000:
-            del sizes[number]
-    gone = [(number,) for number, _, _ in rows if number not in sizes]
+        if bytes_of(kept) > store["megabytes"] * 1000000:
+            kept.remove(number)
+    gone = [(number,) for number, _ in rows if number not in kept]
     if gone:
         with store:
             store.many("DELETE FROM generations WHERE id = ?", gone)
@@ -333,7 +373,12 @@ def thin(store):
 
 def clean(store):
     """Removes files of generations that are not kept."""
-    kept = {"%d.bin" % number for number, in store.sql("SELECT id FROM generations")}
+    numbers = [number for number, in store.sql("SELECT id FROM generations")]
+    wholes = wholes_of(numbers)
+    kept = {"%d.bin" % number for number in numbers} | wholes
     for name in os.listdir("models"):
         if name not in kept:
             os.unlink("models/" + name)
+    for name in os.listdir("."):
+        if WHOLE.fullmatch(name) and name not in wholes:
+            os.unlink(name)

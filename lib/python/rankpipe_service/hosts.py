@@ -11,6 +11,7 @@ import re
 import subprocess
 import time
 
+from rankpipe_service.generations import WHOLE
 from rankpipe_service.intake import SETTLED, SPOOLED
 from rankpipe_service.store import say
 
@@ -82,7 +83,13 @@ def is_read(store, path):
 
 
 def give(store):
-    """Copies w.bin to each host, where it is renamed into place."""
+    """Copies w.bin to each host, where it is renamed into place, after the whole models that it may be a patch of,
+    and before those that none needs any more are removed."""
+    wholes = ["--no-perms", "--no-owner", "--no-group", "--omit-dir-times",  # of the folder
+              "--include=/whole.*.bin", "--exclude=*", "./"]
+    large = any(map(WHOLE.fullmatch, os.listdir(".")))
     for host in store["hosts"].split():
-        if rsync("-cL", "w.bin", "%s%s/w.bin" % (host, store["at"])) is None:
+        at = host + store["at"]
+        if large and rsync(*wholes, at + "/") is None or rsync("-cL", "w.bin", at + "/w.bin") is None or \
+                large and rsync("--delete", *wholes, at + "/") is None:
             say("%s: the model was not copied there: the next run tries again" % host)

@@ -110,7 +110,7 @@ def run_update(store, words, rows, before):
         os.link(before, NEXT)
     n, errors = 0, tempfile.TemporaryFile()
     with errors:
-        process = subprocess.Popen(["update", *words_of(store, words), "-q", REFUSED, "-m", NEXT],
+        process = subprocess.Popen(["update", *words_of(store, words), "-b", "-q", REFUSED, "-m", NEXT],
                                    stdin=subprocess.PIPE, stderr=errors, bufsize=1 << 18)
         try:
             for row in rows:
