@@ -9,7 +9,9 @@ on, and api.py itself names each request, and each client for a day.
 # SPDX-License-Identifier: ISC
 
 import argparse
+import array
 import asyncio
+import base64
 import collections
 import contextlib
 import functools
@@ -167,6 +169,27 @@ def documents_of(values, features):
     return rows, names
 
 
+def matrix_of(fields, most, features):
+    """The number of features of a document, the values of all, and names or Nones, of the field values."""
+    limit = MOST_FEATURES if features is None else features
+    dim, values = whole_of(fields.get("features"), "features", 1, limit), array.array("f")
+    try:
+        need(isinstance(fields["values"], str), "values must be a text")
+        values.frombytes(base64.b64decode(fields["values"], validate=True))
+    except ValueError:
+        raise Bad(400, "values must be base64, four bytes for each value") from None
+    if sys.byteorder == "big":
+        values.byteswap()
+    docs = len(values) // dim
+    need(0 < docs <= most and len(values) % dim == 0, "values must have %d values for each of 1 to %d documents, not %d "
+         "in all" % (dim, most, len(values)))
+    names = list_of(fields["names"], "names", docs, docs) if "names" in fields else [None] * docs
+    for i, name in enumerate(names):
+        if not (isinstance(name, str) and 0 < len(name) <= NAME or "names" not in fields):
+            text_of(name, "names[%d]" % i, NAME)
+    return dim, values, names
+
+
 def check_numbers(rows, what):
     """Raises Bad where a feature is no number, or one that no float of single precision can be."""
     for i, row in enumerate(rows):
@@ -195,12 +218,17 @@ def rank_request(body, request, most, features, ordered, folds):
     `folds`: the query is folded. A number of JSON is rounded to double precision and then to single: where serve reads
     its text itself, the last bit may differ, for about one value in 2^29 of many digits.
     """
-    fields = fields_of(body, ("query", "documents", "lines", "explain"))
+    fields = fields_of(body, ("query", "documents", "lines", "values", "features", "names", "explain"))
     explain = fields.get("explain", False)
     need(isinstance(explain, bool), "explain must be true or false")
     query = text_of(fields.get("query"), "query", QUERY)
-    need(("documents" in fields) != ("lines" in fields), "one of documents and lines must be given")
-    if "documents" in fields:
+    need(sum(name in fields for name in ("documents", "lines", "values")) == 1,
+         "one of documents, lines and values must be given")
+    need("values" in fields or not fields.keys() & {"features", "names"}, "features and names go with values")
+    dim = None
+    if "values" in fields:
+        dim, rows, names = matrix_of(fields, most, features)
+    elif "documents" in fields:
         rows, names = documents_of(list_of(fields["documents"], "documents", 1, most), features)
         what = "documents[%d].features"
         if b"true" in body or b"false" in body:
@@ -213,9 +241,11 @@ def rank_request(body, request, most, features, ordered, folds):
     names = None if names[0] is None else names
     try:
         need(not names or not HALF.search("".join(names)), "a name has half a character")
-        return rankpipe.request_round(rows, names, query, request, ordered, folds), len(rows), names, explain
+        sent = rankpipe.request_round(rows, names, query, request, ordered, folds, dim)
+        return sent, len(rows) // (dim or 1), names, explain
     except rankpipe.Error as error:
-        check_numbers(rows, what)
+        if dim is None:
+            check_numbers(rows, what)
         raise Bad(400, str(error)) from None
 
 

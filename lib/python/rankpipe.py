@@ -608,6 +608,21 @@ def _features(features, docs, dim):
     return {"x": _column("f4", x)}, len(rows), dim
 
 
+def _matrix(values, dim):
+    """The column x of an array of all values; docs and dim."""
+    _need(values.typecode == "f" and dim and len(values) % dim == 0, "not the floats of documents of %s features", dim)
+    data = _bytes("f4", values)
+    _need(not _infinite(data), "a feature is not finite")
+    return {"x": values}, len(values) // dim, dim
+
+
+def _infinite(data):
+    """Is one of these floats, little-endian, none that is finite? Its exponent has only ones."""
+    high, low = data[3::4], data[2::4]
+    ones = high.count(b"\x7f") + high.count(b"\xff")
+    return ones > 0 and any(byte & 127 == 127 and low[i] > 127 for i, byte in enumerate(high))
+
+
 def _dense(rows, dim):
     """The column x of what most requests are, lists of as many numbers of which few are 0, in half the time. None of
     all else, and of what is wrong."""
@@ -1139,12 +1154,12 @@ def request_text(features: Features, names: Sequence[str] | None = None, query: 
 
 def request_round(features: Features, names: Sequence[str] | None = None, query: str | None = None,
                   request: str | None = None, ordered: bool = True, fold: bool = False, dim: int | None = None) -> bytes:
-    """The same request as a round, which serve takes without reading decimal numbers. features are not bytes here;
-    dim is the number of features, by default that of the largest one. ordered gives the round the column base,
-    whether serve has -e or not.
+    """The same request as a round, which serve takes without reading decimal numbers. features are not bytes here,
+    but may be an array of floats, the values of all documents, with dim for each. dim is the number of features, by
+    default that of the largest one. ordered gives the round the column base, whether serve has -e or not.
     """
     _need(len(features), "a request without documents")
-    columns, docs, dim = _features(features, None, dim)
+    columns, docs, dim = _matrix(features, dim) if isinstance(features, array) else _features(features, None, dim)
     lead = {}
     if names is not None:
         lead["name"] = array("B", b"".join(name + b"\0" for name in _name_bytes(names, docs)))

@@ -2,15 +2,17 @@
 """api.py [CONNECTIONS [PYTHON]]: what a ranking over HTTP costs, beside serve alone.
 
 Starts serve and examples/api/api.py on one core, asks over so many kept connections (1) at the sizes 20 x 46 and
-100 x 136, documents by features, and prints a row for each: the microseconds of processor time a ranking of api.py
-and of serve behind it, and of serve alone when it is asked by text and by rounds; the ratio of the first two to
-serve by text; and rankings a second.
+100 x 136, documents by features, and prints a row for each: the microseconds of processor time a ranking of api.py,
+given documents and given values, of serve behind it, and of serve alone when it is asked by text and by rounds; the
+ratio of api.py with serve to serve by text, for both; and rankings a second, given documents.
 """
 
+import base64
 import json
 import os
 import random
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -104,12 +106,16 @@ def row(docs, dim, connections, python):
     names, query = ["page%d" % i for i in range(docs)], "change user password"
     body = json.dumps({"query": query, "documents": [
         {"name": name, "features": row} for name, row in zip(names, rows)]}).encode()
-    (http, behind), speed = cost_of_http(api, serve, connections, n, b"POST /rank HTTP/1.1\r\nHost: x\r\nContent-Type: "
-                                         b"application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+    packed = base64.b64encode(b"".join(struct.pack("<%df" % dim, *row) for row in rows)).decode()
+    packed = json.dumps({"query": query, "features": dim, "values": packed, "names": names}).encode()
+    head = b"POST /rank HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+    ((http, behind), speed), ((values, _), _) = [
+        cost_of_http(api, serve, connections, n, head % (len(data), data)) for data in (body, packed)]
     text, rounds = [cost_of_serve(serve, [make(rows, names, query, "%s%d" % (make.__name__, i), True, True)
                                           for i in range(n)]) for make in (rankpipe.request_text, rankpipe.request_round)]
-    print("%9s %7.0f %7.0f %7.0f %7.0f %7.1f %9.0f" % (
-        "%d x %d" % (docs, dim), http, behind, text, rounds, (http + behind) / text, speed), flush=True)
+    print("%9s %7.0f %7.0f %7.0f %7.0f %7.0f %7.1f %7.1f %9.0f" % (
+        "%d x %d" % (docs, dim), http, values, behind, text, rounds, (http + behind) / text, (values + behind) / text,
+        speed), flush=True)
     for process in (api, serve):
         process.terminate()
         process.wait()
@@ -119,7 +125,8 @@ def main():
     connections, python = int((sys.argv[1:] or ["1"])[0]), (sys.argv[2:] or [sys.executable])[0]
     os.environ.update(PATH=os.path.join(ROOT, "bin") + ":" + os.environ["PATH"], RANKPIPE_ROOT="yes")
     os.sched_setaffinity(0, {os.cpu_count() - 1})
-    print("%9s %7s %7s %7s %7s %7s %9s" % ("", "api.py", "serve", "by text", "rounds", "ratio", "a second"))
+    print("%9s %7s %7s %7s %7s %7s %7s %7s %9s" % (
+        "", "api.py", "values", "serve", "by text", "rounds", "ratio", "values", "a second"))
     for docs, dim in ((20, 46), (100, 136)):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)

@@ -82,6 +82,12 @@ stops() {
     is "$status" 200
     is "$(names)" 'b docid=x'
     last=$(field request)
+    # [[0, 1, 0], [-3.4e38, 1, 1e-45]]; and a document without a name
+    ask POST /rank '{"query": "go", "features": 3, "values": "AAAAAAAAgD8AAAAAnsl//wAAgD8BAAAA", "names": ["b", "v"]}'
+    is "$status" 200
+    is "$(names | tr ' ' '\n' | sort | xargs)" 'b v'
+    ask POST /rank '{"query": "perl", "features": 1, "values": "AACAPw=="}'
+    is "$status" 200
     ask POST /answer "{\"request\": \"$first\", \"labels\": [0, 2.5]}"
     is "$status$output" 204
     ask POST /answer "{\"request\": \"$last\", \"clicks\": [2]}"
@@ -93,7 +99,9 @@ stops() {
 for round in rankpipe.read(sys.stdin.buffer): print(round.query, round.names, [row.tolist() for row in round.dense()])')" \
         "new user ['a', 'b'] [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 как сменить пароль? None [[0.0, 0.0, 1.0], [0.5, -0.0010000000474974513, 0.0]]
-c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
+c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]
+go ['b', 'v'] [[0.0, 1.0, 0.0], [-3.3999999521443642e+38, 1.0, 1.401298464324817e-45]]
+perl None [[1.0]]"
     is "$(cut -d ' ' -f 2- answers/*)" $'0 2.5\nclicks=1 0 1'
     cat answers/* >all
     spool -r log | feedback-join -r all 2>joined | bin2txt -f head | grep -o ' clicks=1\|seen:f4.2.' >seen
@@ -161,7 +169,23 @@ c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
 /rank|{"query": "a", "query": "b"}|an object has a field twice
 /rank|{"documents": [{"features": [1]}]}|query must be a text
 /rank|{"query": "", "documents": [{"features": [1]}]}|query must have 1 to 1000 characters
-/rank|{"query": "a"}|one of documents and lines must be given
+/rank|{"query": "a"}|one of documents, lines and values must be given
+/rank|{"query": "a", "values": "AACAPw==", "lines": ["1:1"]}|one of documents, lines and values must be given
+/rank|{"query": "a", "lines": ["1:1"], "names": ["a"]}|features and names go with values
+/rank|{"query": "a", "values": "AACAPw=="}|features must be a whole number
+/rank|{"query": "a", "values": "AACAPw==", "features": 0}|features must be from 1 to 2147483648
+/rank|{"query": "a", "values": [1], "features": 1}|values must be a text
+/rank|{"query": "a", "values": "AACAPw=", "features": 1}|values must be base64, four bytes for each value
+/rank|{"query": "a", "values": "AACA Pw==", "features": 1}|values must be base64, four bytes for each value
+/rank|{"query": "a", "values": "AACAPwA=", "features": 1}|values must be base64, four bytes for each value
+/rank|{"query": "a", "values": "", "features": 1}|values must have 1 values for each of 1 to 3 documents, not 0 in all
+/rank|{"query": "a", "values": "AACAPwAAgD8AAIA/", "features": 2}|values must have 2 values for each of 1 to 3 documents, not 3 in all
+/rank|{"query": "a", "values": "AACAPwAAgD8AAIA/AACAPw==", "features": 1}|values must have 1 values for each of 1 to 3 documents, not 4 in all
+/rank|{"query": "a", "values": "AADAfw==", "features": 1}|a feature is not finite
+/rank|{"query": "a", "values": "AACA/w==", "features": 1}|a feature is not finite
+/rank|{"query": "a", "values": "AACAPw==", "features": 1, "names": ["a", "b"]}|names must have 1 to 1 elements
+/rank|{"query": "a", "values": "AACAPw==", "features": 1, "names": [1]}|names[0] must be a text
+/rank|{"query": "a", "values": "AACAPwAAgD8=", "features": 1, "names": ["a", "a"]}|two documents have one name
 /rank|{"query": "a", "documents": []}|documents must have 1 to 3 elements
 /rank|{"query": "a", "documents": [{}, {}, {}, {}]}|documents must have 1 to 3 elements
 /rank|{"query": "a", "documents": [1]}|documents[0] must be an object of name and features
@@ -178,7 +202,7 @@ c# ['docid=x', 'b'] [[0.25, 0.0, 1.0], [0.0, 1.0, 0.0]]"
 /rank|{"query": "a", "lines": ["1:inf"]}|lines[0] must be features, and perhaps # and a name
 /rank|{"query": "a", "documents": [{"name": "x", "features": [1]}, {"features": [1]}]}|either each document has a name, or none has
 /rank|{"query": "a", "documents": [{"name": "x", "features": [1]}, {"name": "x", "features": [2]}]}|two documents have one name
-/rank|{"query": "a", "documents": [{"features": [1, 2, 3, 4]}], "lines": []}|one of documents and lines must be given
+/rank|{"query": "a", "documents": [{"features": [1, 2, 3, 4]}], "lines": []}|one of documents, lines and values must be given
 /answer|{"labels": [1]}|request must be the name that /rank gave, 32 of 0-9a-f
 /answer|{"request": "00000000000000000000000000000000"}|one of labels and clicks must be given
 /answer|{"request": "00000000000000000000000000000000", "labels": [1], "clicks": [1]}|labels and clicks exclude each other: labels say how relevant documents are, clicks only what was clicked
