@@ -427,6 +427,33 @@ s: No such file or directory
     is "$(spool -l log)" 52
 }
 
+@test "an array of all values is the round of its rows, and a value that is not finite is refused" {
+    python3 - <<'END'
+import math, random
+from array import array
+import rankpipe
+
+draw = random.Random(2)
+for _ in range(200):
+    docs, dim = draw.randint(1, 5), draw.randint(1, 5)
+    rows = [array("f", [draw.choice([draw.uniform(1, 9), 3.4e38, -1e-38, draw.uniform(-3e38, -1e37)]) for _ in range(dim)])
+            for _ in range(docs)]
+    values = array("f", [value for row in rows for value in row])
+    made = [rankpipe.request_round(given, None, "q", "r", True, False, dim) for given in (list(map(list, rows)), values)]
+    assert made[0] == made[1], rows
+    values[draw.randrange(len(values))] = draw.choice([math.inf, -math.inf, math.nan])
+    try:
+        raise SystemExit("%r" % rankpipe.request_round(values, dim=dim))
+    except rankpipe.Error as error:
+        assert str(error) == "a feature is not finite"
+for values, dim in (array("d", [1]), 1), (array("f", [1]), 2), (array("f", [1]), None):
+    try:
+        raise SystemExit("%r" % rankpipe.request_round(values, dim=dim))
+    except rankpipe.Error as error:
+        assert str(error) == "not the floats of documents of %s features" % dim
+END
+}
+
 @test "a service that sends nonsense is an Error, and never hangs a client" {
     python3 - <<'END'
 import contextlib, os, socket, threading, time
