@@ -464,7 +464,7 @@ needs() {
 @test "train runs each learner on the feedback of the learners' table, as the page and the tests of all learners do" {
     texts
     # shellcheck disable=SC2046
-    set -- $(update -h | tr -s '\n ' ' ' | sed 's/.*one of: \(.*\) -c every.*/\1/')
+    set -- $(update -h | tr -s "\n " " " | sed "s/.*one of: \(.*\) -b with .*/\1/")
     [ $# -gt 20 ]
     source "$ROOT/tests/runs.bash"
     for run in $RUNS; do
