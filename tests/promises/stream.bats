@@ -272,7 +272,12 @@ refuse_header() {
         'header line: byte 39 is \\xc3, not printable ASCII'
     refuse_header "$(printf 'round t=2 docs=1 dim=0 bytes=0\r')" \
         'header line: byte 42 is \\x0d, not printable ASCII'
-    refuse_header 'lap t=2 bytes=0' "header line: not a kind of record (round, model, end): 'lap'"
+    refuse_header 'lap t=2 bytes=0' "header line: not a kind of record (round, model, patch, end): 'lap'"
+}
+
+@test "a patch of a model is refused in a stream, as its whole model is not there" {
+    { tiny 1 && echo 'rankpipe/1 patch learner=memory rounds=1 dim=0 since=1.0123abcd cols=w:f8[0] bytes=0'; } >in
+    all_refuse in 'it holds what changed of a model since whole.1.0123abcd.bin: name the file, with that one beside it'
 }
 
 # refuse_keys KEYS PLACE WORDS: so is a round with those keys.
