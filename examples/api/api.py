@@ -1009,7 +1009,11 @@ def listeners(where, processes):
 
 def serve(options):
     """Runs as many processes as the options say, until a signal. Where one ends by itself, all end. Exit status."""
-    made, board = listeners(options.listen, options.processes), Board(options.processes)
+    try:
+        made, board = listeners(options.listen, options.processes), Board(options.processes)
+    except OSError as error:
+        where = options.listen if isinstance(options.listen, str) else "%s:%d" % options.listen
+        return "api: %s: %s" % (where, error.strerror or error)
     bound = made[0].getsockname()
     listening = "api: listening at %s" % (bound if isinstance(bound, str) else "%s:%d" % bound[:2])
     if options.processes == 1:

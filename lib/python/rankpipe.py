@@ -610,7 +610,7 @@ def _features(features, docs, dim):
 
 def _matrix(values, dim):
     """The column x of an array of all values; docs and dim."""
-    _need(values.typecode == "f" and dim and len(values) % dim == 0, "not the floats of documents of %s features", dim)
+    _need(values.typecode == "f" and dim and dim > 0 and len(values) % dim == 0, "not the floats of documents of %s features", dim)
     data = _bytes("f4", values)
     _need(not _infinite(data), "a feature is not finite")
     return {"x": values}, len(values) // dim, dim
@@ -814,18 +814,20 @@ def _patched(patch, path):
     _need(since, "since= is not rounds, a dot, and the eight digits of crc=")
     _need(path, "it holds what changed of a model since whole.%s.bin: read it by the name of its file", since[0])
     beside = os.path.join(os.path.dirname(os.path.realpath(path)), "whole.%s.bin" % since[0])
-    _need(os.path.exists(beside), "it holds what changed of a model since %s, which is not there", beside)
+    _need(os.path.isfile(beside), "it holds what changed of a model since %s, which is not there", beside)
     with open(beside, "rb") as file:
-        crc = file.readline(LINE)[21:29].decode("ascii", "replace")
+        start = file.readline(LINE)
+    _need(start.startswith(b"rankpipe/1 model crc=%b " % since[2].encode()), "%s is not the model of that name", beside)
     whole = read_model(beside)
-    _need(crc == since[2] and whole.keys["rounds"] == since[1], "%s is not the model of that name", beside)
+    _need(whole.keys["rounds"] == since[1], "%s is not the model of that name", beside)
+    last = 0
     for word in filter(None, patch.keys.pop("tables", "").split(",")):
         first, _, n = word.partition(":")
         names = list(patch.columns)
-        _need(first in names and n in ("1", "2", "3", "4"), "tables= has %.60s", word)
-        names = names[names.index(first):][:int(n)]
-        gone = patch.columns.pop(first + "-gone", None)
-        _need(gone is not None and len(names) == int(n), "table %.40s has not its columns", first)
+        _need(first in names[last:] and n in ("1", "2", "3", "4"), "tables= has %.60s", word)
+        at, last = names.index(first), names.index(first) + int(n)
+        _need(names[last:last + 1] == [first + "-gone"], "table %.40s has not its columns", first)
+        names, gone = names[at:last], patch.columns.pop(first + "-gone")
         columns = [patch.columns[name] for name in names]
         kinds = [_kind(values) for values in columns]
         old = [whole.columns.get(name, values[:0]) for name, values in zip(names, columns)]

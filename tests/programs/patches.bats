@@ -89,6 +89,51 @@ crcless() { LC_ALL=C sed 's/ crc=[0-9a-f]*//'; }
     score -m away/w.bin <ten.2 | cmp - <(score -m w.bin <ten.2)
 }
 
+@test "the module for Python refuses what is not a patch with its whole model by an Error" {
+    update -b -m w.bin <ten.1 2>/dev/null
+    PYTHONPATH=$ROOT/lib/python python3 - <<'END'
+import glob, os, re
+import rankpipe
+
+[name] = glob.glob("whole.*")
+good, whole = (open(path, "rb").read() for path in ("w.bin", name))
+
+def changed(old, new):
+    """The patch with other words in its header line, and the checksum of that."""
+    line, _, rest = good.partition(b"\n")
+    assert old in line
+    line = line.replace(old, new) + b"\n"
+    zero = line[:21] + b"00000000" + line[29:]
+    end = rest.index(b"rankpipe/1 end")
+    return line[:21] + b"%08x" % rankpipe.crc32c(zero, rest[:end]) + line[29:] + rest
+
+def refused(data, whole_data=whole):
+    with open("w.bin", "wb") as file:
+        file.write(data)
+    os.path.lexists(name) and os.unlink(name)
+    if whole_data is None:
+        os.mkfifo(name)
+    else:
+        with open(name, "wb") as file:
+            file.write(whole_data)
+    try:
+        raise SystemExit("read: %r" % rankpipe.read_model("w.bin").keys)
+    except rankpipe.Error as error:
+        assert len(str(error)) < 500, error
+
+assert rankpipe.read_model("w.bin").rounds == 1410
+for old, new in ((b"keys:4", b"queries:4"), (b"keys:4", b"keys:3"), (b"keys:4", b"keys:9"), (b"keys:4", b"none:4"),
+                 (b"keys:4,queries:3", b"queries:3,keys:4"), (b"keys:4,queries:3", b"keys:4,keys:4"),
+                 (b"keys-gone", b"keys-come"), (b"since=1400", b"since=1401"), (b"since=1400", b"since=01400"),
+                 (b"since=1400.", b"since=1400/")):
+    refused(changed(old, new))
+refused(good, good)
+refused(good, None)
+refused(good, whole[:-1000])
+refused(good, whole.replace(b"rounds=1400", b"rounds=1401", 1))
+END
+}
+
 @test "a file that cannot be read is replaced by a model that is whole" {
     update -b -m w.bin <ten.1 2>/dev/null
     rm whole.*

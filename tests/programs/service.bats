@@ -823,10 +823,17 @@ service: models/3.bin is missing or damaged: *' rankpipe service check
     same <(add-models there/w.bin) <(add-models w.bin)
     is "$(cd there && echo *)" "answers log own w.bin $(echo whole.*)"
     is "$(stat -c %a there)" 700
-    rankpipe service set hosts '' >/dev/null
+    # one that was lost here is put back
+    rm "$(echo whole.*)"
+    fails 1 '*service: w.bin is not the model in use: the next run puts it there' rankpipe service check
+    learn
+    score -m w.bin <many.bin >/dev/null
     # erased: no file has what was learnt of it, nor the whole one of before
     head -c 16 w.bin | grep -qx 'rankpipe/1 patch'
     rankpipe service erase requests m1440 2>err
     head -c 16 w.bin | grep -qx 'rankpipe/1 model'
     [ "$(echo whole.* models/*)" = "whole.* models/$(query 'SELECT max(id) FROM generations').bin" ]
+    learn
+    is "$(cd there && echo *)" 'answers log own w.bin'
+    same w.bin there/w.bin
 }

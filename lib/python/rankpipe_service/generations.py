@@ -284,14 +284,19 @@ def need_whole(store, number):
         raise Failed("models/%d.bin is missing or damaged: name another generation" % number)
 
 
-def link(number, name):
-    """Makes a file another name of the model of a generation. Was it not one before?"""
-    if os.path.lexists(name) and os.path.samestat(os.lstat(name), os.stat(path_of(number))):
-        return False
+def link_whole(number):
+    """Puts the whole model here that the one of a generation is a patch of."""
     whole = whole_of(path_of(number))
     if whole and not os.path.exists(whole):
         os.link("models/" + whole, whole)
         sync(".")
+
+
+def link(number, name):
+    """Makes a file another name of the model of a generation. Was it not one before?"""
+    link_whole(number)
+    if os.path.lexists(name) and os.path.samestat(os.lstat(name), os.stat(path_of(number))):
+        return False
     if os.path.lexists("w.new"):
         os.unlink("w.new")
     os.link(path_of(number), "w.new")
@@ -304,7 +309,7 @@ def publish_rival(store):
     """Makes rival.bin that of the test that runs; without one there is none."""
     from rankpipe_service import comparing
     number = comparing.rival(store)
-    if number is not None and not os.path.exists(path_of(number)):
+    if number is not None and not is_there(number):
         say("models/%d.bin is missing: the test that it was part of is over" % number)
         comparing.end(store)
         number = None
@@ -326,7 +331,7 @@ def publish(store):
             store.sql("INSERT OR REPLACE INTO uses VALUES(?, ?)", (store.now, number))
     there = os.lstat("w.bin") if os.path.lexists("w.bin") else None
     if there and os.path.samestat(there, os.stat(path)):
-        return
+        return link_whole(number)
     known = {os.stat("models/" + name).st_ino for name in os.listdir("models")}
     if there and there.st_ino not in known and not os.path.islink("w.bin"):
         if hash_of("w.bin") not in [row[0] for row in store.sql("SELECT hash FROM generations")]:

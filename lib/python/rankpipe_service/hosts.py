@@ -87,9 +87,17 @@ def give(store):
     and before those that none needs any more are removed."""
     wholes = ["--no-perms", "--no-owner", "--no-group", "--omit-dir-times",  # of the folder
               "--include=/whole.*.bin", "--exclude=*", "./"]
-    large = any(map(WHOLE.fullmatch, os.listdir(".")))
+    large, missed = any(map(WHOLE.fullmatch, os.listdir("."))), False
+    had = store.set.get("wholes_given")  # there may be some that are to go, even where none is here
+    if large and not had:
+        with store:
+            store.put(wholes_given=1)
     for host in store["hosts"].split():
         at = host + store["at"]
         if large and rsync(*wholes, at + "/") is None or rsync("-cL", "w.bin", at + "/w.bin") is None or \
-                large and rsync("--delete", *wholes, at + "/") is None:
+                (large or had) and rsync("--delete", *wholes, at + "/") is None:
             say("%s: the model was not copied there: the next run tries again" % host)
+            missed = True
+    if had and not large and not missed:
+        with store:
+            store.put(wholes_given=None)
