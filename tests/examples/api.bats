@@ -140,6 +140,8 @@ perl None [[1.0]]"
     for name in 'a\n\nrequest: mine\n? 1:1\n' 'a b' '\u0000' '' 'a\r' '\ud800'; do
         ask POST /rank "{\"query\": \"a\", \"documents\": [{\"name\": \"$name\", \"features\": [1]}]}"
         is "$status" 400
+        ask POST /rank "{\"query\": \"a\", \"values\": \"AACAPw==\", \"features\": 1, \"names\": [\"$name\"]}"
+        is "$status" 400
     done
     for query in 'a\n\nrequest: mine\n? 1:1\n' 'a # b' 'request: mine'; do
         ask POST /rank "{\"query\": \"$query\", \"documents\": [{\"features\": [1]}]}"
@@ -147,7 +149,7 @@ perl None [[1.0]]"
         echo "$(field request)" >>served.names
     done
     ask POST /rank '{"query": "a", "request": "mine", "documents": [{"features": [1]}]}'
-    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines, explain"}'
+    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines, values, features, names, explain"}'
     for request in mine ../x '*' '' "$(printf '%032d' 0)\\n"; do
         ask POST /answer "{\"request\": \"$request\", \"labels\": [1]}"
         is "$status" 400
