@@ -6,8 +6,8 @@
 
 #include "learn/learner_model.h"
 #include "learners/learners.h"
-#include "run/filter.h"
 #include "model/model_file.h"
+#include "run/filter.h"
 
 /* One model from those of shares of a log: as if one run had learnt all rounds. */
 struct model_sum { /* all zero at first */

@@ -13,10 +13,10 @@
 #include "learn/learner_model.h"
 #include "learn/regressions.h"
 #include "learners/learners.h"
+#include "model/model_file.h"
 #include "run/filter.h"
 #include "run/weights_ring.h"
 #include "say.h"
-#include "model/model_file.h"
 #include "stream/record.h"
 #include "stream/round.h"
 
@@ -72,8 +72,8 @@ static const struct option update_options[] = {
     { 'a', "learner", learner_name, "how to learn (default memory), and settings of the learner, "
                                     "as in kl,eta=1e-5,radius=1; update -h kl lists those of kl",
       OPTION_TEXT(update, words) },
-    { 'b', NULL, NULL, "with -m: where little of a large model changed, save that alone, with the "
-                       "whole model beside it (default: save all of the model)",
+    { 'b', NULL, NULL, "with -m: if little of a large model changed, save that alone, and leave "
+                       "the whole model in its folder (default: save all of the model)",
       OPTION_FLAG(update, file.patches) },
     { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
                           "at the end alone)", OPTION_OWN },

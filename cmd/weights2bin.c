@@ -4,8 +4,8 @@
 #include "learn/learner.h"
 #include "learn/origin.h"
 #include "learn/weights.h"
-#include "run/filter.h"
 #include "model/model.h"
+#include "run/filter.h"
 
 struct weights2bin {
     struct host *host;

@@ -170,7 +170,7 @@ def documents_of(values, features):
 
 
 def matrix_of(fields, most, features):
-    """The number of features of a document, the values of all, and names or Nones, of the field values."""
+    """The number of features of a document, the values of all, and the names or Nones, of the field values."""
     limit = MOST_FEATURES if features is None else features
     dim, values = whole_of(fields.get("features"), "features", 1, limit), array.array("f")
     try:
@@ -183,11 +183,12 @@ def matrix_of(fields, most, features):
     docs = len(values) // dim
     need(0 < docs <= most and len(values) % dim == 0, "values must have %d values for each of 1 to %d documents, not %d "
          "in all" % (dim, most, len(values)))
-    names = list_of(fields["names"], "names", docs, docs) if "names" in fields else [None] * docs
-    for i, name in enumerate(names):
-        if not (isinstance(name, str) and 0 < len(name) <= NAME or "names" not in fields):
+    if "names" not in fields:
+        return dim, values, [None] * docs
+    for i, name in enumerate(list_of(fields["names"], "names", docs, docs)):
+        if not (isinstance(name, str) and 0 < len(name) <= NAME):
             text_of(name, "names[%d]" % i, NAME)
-    return dim, values, names
+    return dim, values, fields["names"]
 
 
 def check_numbers(rows, what):

@@ -14,10 +14,10 @@
 #include "base/unaligned.h"
 #include "io/sync.h"
 #include "kernels/crc32c.h"
-#include "stream/fresh_file.h"
 #include "model/model_patch.h"
-#include "stream/record_header.h"
+#include "stream/fresh_file.h"
 #include "stream/record.h"
+#include "stream/record_header.h"
 
 enum { LINKS = 40, TARGET = 4096 };
 #define NEW ".lock.new" /* after the path, that of a model that is not whole yet */
@@ -375,20 +375,29 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     return 1;
 }
 
-/* The whole model that a patch is of: reads the file of its name beside the one at `path`, which
- * must hold that model. 1 or a fault; to be closed in any case. */
+/* The path of the whole model that the patch at `path` is of, in the folder to which links lead. To
+ * be freed; or NULL and a fault. */
+static char *path_of_whole(const char *path, struct patch_of of, struct fault *fault)
+{
+    char name[PATCH_NAME], *file = follow_links(path, fault);
+    patch_name(name, of);
+    char *whole = file ? join(file, folder_bytes(file), name, fault) : NULL;
+    free(file);
+    return whole;
+}
+
+/* The whole model that a patch is of: the file of its name must hold that model. 1 or a fault; to
+ * be closed in any case. */
 static int read_whole(const char *path, struct patch_of of, struct mapped *mapped,
                       struct model *whole, struct fault *fault)
 {
-    char name[PATCH_NAME];
-    patch_name(name, of);
-    char *file = follow_links(path, fault);
-    char *beside = file ? join(file, folder_bytes(file), name, fault) : NULL;
+    char *beside = path_of_whole(path, of, fault);
     int fd = beside ? watch_open(NULL, beside, O_RDONLY | O_NONBLOCK, 0, fault) : -1, got = -1;
     if (beside && fd < 0)
         (void)(errno == ENOENT
-                   ? fault_other(fault, "%s holds what changed of a model since %s, which must be "
-                                 "beside it, and is not there", path, name)
+                   ? fault_other(fault, "%s holds what changed of a model since %s, which is "
+                                 "missing: copy it to that folder", path,
+                                 beside + folder_bytes(beside))
                    : fault_system(fault, "cannot open %s", beside));
     if (fd >= 0)
         got = mapped_open(mapped, fd, beside, NULL, fault);
@@ -400,7 +409,6 @@ static int read_whole(const char *path, struct patch_of of, struct mapped *mappe
     if (fd >= 0)
         close(fd);
     free(beside);
-    free(file);
     return got;
 }
 
@@ -464,9 +472,7 @@ int model_file_load(const char *path, const struct watch *watch, struct mapped *
  * file system has no links. */
 static int keep_whole(const char *path, struct patch_of of, struct fault *fault)
 {
-    char name[PATCH_NAME];
-    patch_name(name, of);
-    char *beside = join(path, folder_bytes(path), name, fault);
+    char *beside = path_of_whole(path, of, fault);
     if (!beside) return -1;
     bool kept = (link(path, beside) == 0 || errno == EEXIST) && sync_folder_of(beside) == 0;
     free(beside);

@@ -28,25 +28,18 @@ void patch_name(char name[PATCH_NAME], struct patch_of of)
 
 int patch_since(const struct record *patch, struct patch_of *of, struct fault *fault)
 {
-    const char *text = record_key(patch, "since"), *end = NULL;
-    char again[PATCH_NAME / 2];
-    if (text)
-        end = record_digits(text, RECORD_MOST - 1, &of->rounds);
-    if (end && *end == '.' && strlen(end + 1) == CHECKSUM_DIGITS) {
-        of->crc = 0;
-        for (const char *digit = end + 1; *digit; digit++)
-            of->crc = of->crc << 4 | (uint32_t)(*digit >= 'a' ? *digit - 'a' + 10 : *digit - '0');
-        print_of(again, *of);
-        if (strcmp(again, text) == 0)
-            return 0;
-    }
+    const char *text = record_key(patch, "since");
+    const char *end = text ? record_digits(text, RECORD_MOST - 1, &of->rounds) : NULL;
+    if (end && *end == '.' && strlen(end + 1) == CHECKSUM_DIGITS &&
+        checksum_parse(end + 1, &of->crc))
+        return 0;
     return fault_data(fault, "patch: since=%.40s is not rounds, a dot, and the eight digits of "
                       "crc=", text ? text : "");
 }
 
 /* ---- rows ---- */
 
-/* The columns of a table, perhaps unaligned; key[0] of `columns` is that of keys. */
+/* The columns of a table, perhaps unaligned; the first is that of keys. */
 struct rows {
     size_t n, columns;
     const unsigned char *column[PATCH_COLUMNS];
@@ -195,15 +188,9 @@ int patch_make(struct model_patch *patch, const struct record *model, const stru
     for (size_t c = 0, bytes = 0; c < model->columns;) {
         const struct column *column = &model->column[c];
         size_t columns = column->source ? column->source->together : 0;
-        int added = 1;
-        if (columns)
-            added = add_table(patch, column, columns, whole, most, fault);
-        else if (column->source)
-            added = record_put_source(record, column->name, column->type, column->count,
-                                      column->source, fault) < 0 ? -1 : 1;
-        else if (record_put(record, column->name, column->type, column->count, column->data,
-                            fault) < 0)
-            added = -1;
+        int added = columns ? add_table(patch, column, columns, whole, most, fault)
+                    : record_put(record, column->name, column->type, column->count, column->data,
+                                 fault) < 0 ? -1 : 1;
         if (added <= 0)
             return added;
         bytes += columns ? table_bytes(&patch->table[patch->tables - 1], columns)
@@ -374,7 +361,7 @@ int patch_apply(struct record *record, const struct record *whole, struct buffer
     struct parts parts[PATCH_TABLES];
     size_t tables, bytes = 0;
     if (find_tables(parts, &tables, record, whole, fault) < 0) return -1;
-    for (size_t c = 0; c < record->columns; c++)
+    for (size_t c = 0; c < record->columns; c++) /* with rows that count again below */
         bytes += column_bytes(&record->column[c]);
     for (size_t t = 0; t < tables; t++)
         bytes += 8 * parts[t].now.columns * parts[t].n;

@@ -41,8 +41,9 @@ void patch_name(char name[PATCH_NAME], struct patch_of of);
 int patch_since(const struct record *patch, struct patch_of *of, struct fault *fault);
 
 /* Makes patch->record, what changed of `model` since `whole`: it borrows from the patch and from
- * the model, whose sources of tables are walked once. 1; 0 where that takes more than `most` bytes,
- * or whole has tables of another form; or a fault. To be closed in any case. O(bytes of both). */
+ * the model, of which tables alone have a source, which is walked once. 1; 0 where the patch takes
+ * more than `most` bytes, or whole has tables of another form; or a fault. To be closed in any
+ * case. O(bytes of both). */
 int patch_make(struct model_patch *patch, const struct record *model, const struct record *whole,
                struct patch_of of, size_t most, struct fault *fault);
 

@@ -288,6 +288,11 @@ def _check_together(keys, shape, docs, dim):
 
 
 def _finite(values):
+    if isinstance(values, array) and values.typecode == "f":  # the exponent of others has only ones
+        data = _bytes("f4", values)
+        high, low = data[3::4], data[2::4]
+        return high.count(b"\x7f") + high.count(b"\xff") == 0 or not any(
+            byte & 127 == 127 and low[i] > 127 for i, byte in enumerate(high))
     return bool(numpy.isfinite(values).all()) if numpy else all(map(math.isfinite, values))
 
 
@@ -611,16 +616,8 @@ def _features(features, docs, dim):
 def _matrix(values, dim):
     """The column x of an array of all values; docs and dim."""
     _need(values.typecode == "f" and dim and dim > 0 and len(values) % dim == 0, "not the floats of documents of %s features", dim)
-    data = _bytes("f4", values)
-    _need(not _infinite(data), "a feature is not finite")
+    _need(_finite(values), "a feature is not finite")
     return {"x": values}, len(values) // dim, dim
-
-
-def _infinite(data):
-    """Is one of these floats, little-endian, none that is finite? Its exponent has only ones."""
-    high, low = data[3::4], data[2::4]
-    ones = high.count(b"\x7f") + high.count(b"\xff")
-    return ones > 0 and any(byte & 127 == 127 and low[i] > 127 for i, byte in enumerate(high))
 
 
 def _dense(rows, dim):
@@ -812,9 +809,9 @@ def _patched(patch, path):
     """The model that a patch is of, with the whole one beside it: rankpipe(5), "Patches"."""
     since = re.fullmatch(r"(0|[1-9][0-9]*)\.([0-9a-f]{8})", patch.keys.pop("since", ""))
     _need(since, "since= is not rounds, a dot, and the eight digits of crc=")
-    _need(path, "it holds what changed of a model since whole.%s.bin: read it by the name of its file", since[0])
+    _need(path, "it holds what changed of a model since whole.%s.bin: give the name of the file", since[0])
     beside = os.path.join(os.path.dirname(os.path.realpath(path)), "whole.%s.bin" % since[0])
-    _need(os.path.isfile(beside), "it holds what changed of a model since %s, which is not there", beside)
+    _need(os.path.isfile(beside), "it holds what changed of a model since %s, which is missing", beside)
     with open(beside, "rb") as file:
         start = file.readline(LINE)
     _need(start.startswith(b"rankpipe/1 model crc=%b " % since[2].encode()), "%s is not the model of that name", beside)

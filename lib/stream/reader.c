@@ -282,8 +282,9 @@ static int refuse_patch(const struct reader *reader, const struct record *record
                         struct fault *fault)
 {
     const char *since = record_key(record, "since");
-    return fault_data(fault, "%s: it holds what changed of a model since whole.%.40s.bin: name the "
-                      "file, with that one beside it", reader->name, since ? since : "?");
+    return fault_data(fault, "%s: it holds what changed of a model since whole.%.40s.bin: give the "
+                      "name of the file, in the folder of that one", reader->name,
+                      since ? since : "?");
 }
 
 int reader_header(struct reader *reader, struct record *record, struct fault *fault)

@@ -20,9 +20,8 @@ void checksum_print(char digits[CHECKSUM_DIGITS], uint32_t crc)
         digits[i] = hexadecimal[crc & 15];
 }
 
-/* Reads what checksum_print wrote; false where it is anything else. It has no branches, for no one
- * can foretell whether a digit is a letter. */
-static bool parse_checksum(const char digits[CHECKSUM_DIGITS], uint32_t *crc)
+/* It has no branches, for no one can foretell whether a digit is a letter. */
+bool checksum_parse(const char digits[CHECKSUM_DIGITS], uint32_t *crc)
 {
     char again[CHECKSUM_DIGITS];
     *crc = 0;
@@ -263,7 +262,7 @@ static char *read_crc(struct record *record, char *words)
     const char *end = record->text + record->used - 1;
     if (!words || end - words < ALL || !name_begins(words, crc) ||
         (words[ALL] != ' ' && words[ALL] != '\0') ||
-        !parse_checksum(words + DIGITS_AT, &record->crc))
+        !checksum_parse(words + DIGITS_AT, &record->crc))
         return words;
     record->has_crc = CRC_KEPT;
     return words[ALL] ? words + ALL + 1 : NULL;

@@ -31,6 +31,9 @@ enum { CHECKSUM_AT = 21, CHECKSUM_DIGITS = 8 };
 /* Writes the digits of a CRC. No NUL follows them. */
 void checksum_print(char digits[CHECKSUM_DIGITS], uint32_t crc);
 
+/* Reads digits that checksum_print wrote; false where they are anything else. */
+bool checksum_parse(const char digits[CHECKSUM_DIGITS], uint32_t *crc);
+
 /* Has a record that was read the CRC of its header line? 0, or a data fault, without a place. A
  * record without the key is right. `stored` has its header line of n bytes, LF included, and after
  * it the payload, as they were read. O(bytes). */

@@ -75,7 +75,7 @@ crcless() { LC_ALL=C sed 's/ crc=[0-9a-f]*//'; }
         # shellcheck disable=SC2086
         fails_on ten.2 1 "*away/w.bin*$whole*" $program away/w.bin
     done
-    fails_on w.bin 1 "bin2txt: <stdin>: it holds what changed of a model since $whole: name the file, *" bin2txt
+    fails_on w.bin 1 "bin2txt: <stdin>: it holds what changed of a model since $whole: give the name of the file, *" bin2txt
     synth -n 1400 -s 2 -l 100 -d 5 linear | update -m "away/$whole" 2>/dev/null
     fails_on ten.2 1 "score: away/$whole is not the model of that name" score -m away/w.bin
     fails_on ten.2 1 "*away/$whole is not the model of that name" rankpipe export json away/w.bin

@@ -769,9 +769,6 @@ many() {
     }' >>answers/today
 }
 
-# generation N: its model, whole, as one file.
-generation() { add-models "models/$1.bin"; }
-
 @test "a large model: runs write what changed, and the whole one is there while a generation needs it" {
     rankpipe service first
     rankpipe service set features 5 >/dev/null
@@ -791,7 +788,7 @@ generation() { add-models "models/$1.bin"; }
     rankpipe service stream | update -s "$(seed)" -O 3 -B 2000000 -x scale,base -w 5 -m once.bin
     same <(add-models w.bin) <(add-models once.bin)
     # back, and on: from the whole one again, and without a second one
-    generation 3 >third
+    add-models models/3.bin >third
     rankpipe service back 3
     same third <(add-models w.bin)
     rankpipe service check
@@ -825,7 +822,7 @@ service: models/3.bin is missing or damaged: *' rankpipe service check
     is "$(stat -c %a there)" 700
     # one that was lost here is put back
     rm "$(echo whole.*)"
-    fails 1 '*service: w.bin is not the model in use: the next run puts it there' rankpipe service check
+    fails 1 '*service: whole.*.bin, which w.bin is a patch of, is missing: the next run puts it there' rankpipe service check
     learn
     score -m w.bin <many.bin >/dev/null
     # erased: no file has what was learnt of it, nor the whole one of before

@@ -277,7 +277,7 @@ refuse_header() {
 
 @test "a patch of a model is refused in a stream, as its whole model is not there" {
     { tiny 1 && echo 'rankpipe/1 patch learner=memory rounds=1 dim=0 since=1.0123abcd cols=w:f8[0] bytes=0'; } >in
-    all_refuse in 'it holds what changed of a model since whole.1.0123abcd.bin: name the file, with that one beside it'
+    all_refuse in 'it holds what changed of a model since whole.1.0123abcd.bin: give the name of the file, in the folder of that one'
 }
 
 # refuse_keys KEYS PLACE WORDS: so is a round with those keys.

@@ -164,7 +164,7 @@ def back(store, to):
     last, words = store.sql("SELECT last, words FROM generations WHERE id = ?", (number,)).fetchone()
     if last is None:
         raise Failed("generation %d can be pinned only: which answers it has learnt is not known" % number)
-    need_whole(store, number)
+    refuse_damaged(store, number)
     base = base_of(store, number)
     with store:
         n = store.sql("UPDATE answers SET state = %d, aside = 0, seq = NULL WHERE state = %d "
@@ -205,7 +205,7 @@ def again(store):
 
 def pin(store, to):
     number = find(store, to)
-    need_whole(store, number)
+    refuse_damaged(store, number)
     if base_of(store, number) != store["base"]:
         raise Failed("generation %d was made when base was not %s: set base first, or go back to it" % (
             number, store["base"]))
@@ -279,7 +279,7 @@ def made_whole(store, number):
         ["bin2txt", "-f", "check", path], stdout=null, stderr=null, check=False).returncode == 0
 
 
-def need_whole(store, number):
+def refuse_damaged(store, number):
     if not made_whole(store, number):
         raise Failed("models/%d.bin is missing or damaged: name another generation" % number)
 

@@ -403,9 +403,10 @@ def check(store):
         if not generations.made_whole(store, number):
             wrong.append("models/%d.bin is missing or damaged: run: rankpipe service rebuild" % number)
     path = generations.path_of(generations.serving(store))
-    if not (os.path.exists("w.bin") and os.path.exists(path) and os.path.samefile("w.bin", path) and
-            os.path.exists(generations.whole_of(path) or path)):
+    if not (os.path.exists("w.bin") and os.path.exists(path) and os.path.samefile("w.bin", path)):
         wrong.append("w.bin is not the model in use: the next run puts it there")
+    elif generations.whole_of(path) and not os.path.exists(generations.whole_of(path)):
+        wrong.append("%s, which w.bin is a patch of, is missing: the next run puts it there" % generations.whole_of(path))
     for folder in "log", "answers", "models":
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             wrong.append("%s/ is not writable for this account: erasing would not reach it" % folder)
