@@ -6,8 +6,6 @@
 #include "math/rng.h"
 #include "run/filter.h"
 
-enum { CLICK_PLACES = 10 }; /* a page of results, as in the papers */
-
 /* -n: relevance rises by so many standard deviations, so that hardly any falls below 0. */
 static const double rise = 5;
 
@@ -25,17 +23,12 @@ static const char *top_word(size_t i)
     return clicks_tops[i];
 }
 
-static const char *person_word(size_t i)
-{
-    return clicks_names[i];
-}
-
 static const struct option options_known[] = {
     { 'L', "grade", top_word, "with -c: top grade of the labels (default 4)",
       OPTION_WORD(mask, top) },
-    { 'c', "person", person_word, "give clicks by this click model; position may be followed by "
-                               ":eta:noise (default: give relevance)",
-      OPTION_TEXT(mask, clicks) },
+    { 'c', "person", clicks_name, "give clicks by this click model; position:eta:noise, "
+                                  "bait:share:low, answered:share and sparse:share:person take "
+                                  "numbers (default: give relevance)", OPTION_TEXT(mask, clicks) },
     { 'k', "places", NULL, "positions that get feedback, 1 or more, or all (default 1; with -c "
                            "10)", OPTION_PLACES(mask, places, ROUND_DOCS) },
     { 'n', "noise", NULL, "add Gaussian noise of this standard deviation, above 0 (default: "
@@ -56,7 +49,7 @@ static int settle_options(struct mask *my, const bool *given, struct fault *faul
         return fault_usage(fault, "-n and -c exclude each other: -n adds noise to relevance, -c "
                            "gives clicks");
     if (!given['k'])
-        my->places = given['c'] ? CLICK_PLACES : 1;
+        my->places = given['c'] ? CLICKS_PAGE : 1;
     return given['c'] ? clicks_parse(&my->person, my->clicks, my->top, fault) : 0;
 }
 
@@ -106,7 +99,11 @@ static enum outcome each(void *self, struct round *round)
     if (my->clicks && round_set(round, KEY_CLICKS, 1, fault) < 0) return FAIL;
     if (my->clicks) {
         struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
-        clicks_draw(&my->person, places, seen, &rng, seen);
+        struct rng searches = rng_at(my->seed, RNG_SEARCHES, round->t);
+        const struct clicks_page page = { places, round->docs, round->order,
+                                          clicks_query(my->seed, round->qid),
+                                          rng_unit(&searches) };
+        clicks_draw(&my->person, &page, seen, &rng, seen);
     }
     if (my->noise > 0 && add_noise(my, round->t, places, seen, fault) < 0) return FAIL;
     round_drop_labels(round);

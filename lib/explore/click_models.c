@@ -1,44 +1,97 @@
 #include "explore/click_models.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "base/decimal.h"
+#include "base/names.h"
+#include "base/siphash.h"
 #include "explore/propensity.h"
 
-enum { PEOPLE = 4, POSITION = PEOPLE, TRUST }; /* indices of names */
-
-const char *const clicks_names[] = { "perfect", "navigational", "informational", "cascade",
-                                     "position", "trust", NULL };
 const char *const clicks_tops[CLICKS_TOPS + 1] = { "1", "2", "4", NULL };
 
-static const double usual_eta = 1, usual_noise = 0.1;
+static const double usual_noise = 0.1, attractive_bait = 0.9;
 static const double trusted = 0.98, misled = 0.65; /* P(click | examined, relevant or not) */
 
-/* In the order of the names, then of the tops. */
-static const struct clicks_grades people[PEOPLE][CLICKS_TOPS] = {
-    {
-        { 1, { 0, 1 }, { 0, 0 } },
-        { 2, { 0, 0.5, 1 }, { 0, 0, 0 } },
-        { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 0, 0, 0, 0, 0 } },
-    }, {
-        { 1, { 0.05, 0.95 }, { 0.2, 0.9 } },
-        { 2, { 0.05, 0.5, 0.95 }, { 0.2, 0.5, 0.9 } },
-        { 4, { 0.05, 0.3, 0.5, 0.7, 0.95 }, { 0.2, 0.3, 0.5, 0.7, 0.9 } },
-    }, {
-        { 1, { 0.4, 0.9 }, { 0.1, 0.5 } },
-        { 2, { 0.4, 0.7, 0.9 }, { 0.1, 0.3, 0.5 } },
-        { 4, { 0.4, 0.6, 0.7, 0.8, 0.9 }, { 0.1, 0.2, 0.3, 0.4, 0.5 } },
-    }, {
-        { 1, { 0, 1 }, { 1, 1 } },
-        { 2, { 0, 0.5, 1 }, { 1, 1, 1 } },
-        { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 1, 1, 1, 1, 1 } },
-    },
+/* By scale, in the order of the tops. */
+static const struct clicks_grades perfect[CLICKS_TOPS] = {
+    { 1, { 0, 1 }, { 0, 0 } },
+    { 2, { 0, 0.5, 1 }, { 0, 0, 0 } },
+    { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 0, 0, 0, 0, 0 } },
+}, navigational[CLICKS_TOPS] = {
+    { 1, { 0.05, 0.95 }, { 0.2, 0.9 } },
+    { 2, { 0.05, 0.5, 0.95 }, { 0.2, 0.5, 0.9 } },
+    { 4, { 0.05, 0.3, 0.5, 0.7, 0.95 }, { 0.2, 0.3, 0.5, 0.7, 0.9 } },
+}, informational[CLICKS_TOPS] = {
+    { 1, { 0.4, 0.9 }, { 0.1, 0.5 } },
+    { 2, { 0.4, 0.7, 0.9 }, { 0.1, 0.3, 0.5 } },
+    { 4, { 0.4, 0.6, 0.7, 0.8, 0.9 }, { 0.1, 0.2, 0.3, 0.4, 0.5 } },
+}, cascade[CLICKS_TOPS] = {
+    { 1, { 0, 1 }, { 1, 1 } },
+    { 2, { 0, 0.5, 1 }, { 1, 1, 1 } },
+    { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 1, 1, 1, 1, 1 } },
+}, answered[CLICKS_TOPS] = {
+    { 1, { 0.05, 0.3 }, { 0.2, 0.5 } },
+    { 2, { 0.05, 0.5, 0.15 }, { 0.2, 0.5, 0.5 } },
+    { 4, { 0.05, 0.3, 0.5, 0.3, 0.15 }, { 0.2, 0.3, 0.5, 0.5, 0.5 } },
+}, leave[CLICKS_TOPS] = { /* stops at a click, or leaves then: 1 - (1 - .2 - .6 r / L) (1 - .2) */
+    { 1, { 0.1, 1 }, { 0.36, 0.84 } },
+    { 2, { 0.1, 0.4, 1 }, { 0.36, 0.6, 0.84 } },
+    { 4, { 0.1, 0.16, 0.28, 0.52, 1 }, { 0.36, 0.48, 0.6, 0.72, 0.84 } },
 };
 
-/* The index of the name of n bytes, or PEOPLE + 2 with a usage fault. */
+/* A user without probabilities by grade clicks with `flat`, whatever the grade; where that is 0,
+ * with A. The name takes at least and at most so many numbers; what they are by default, and the
+ * words for them. */
+enum user {
+    PERFECT, NAVIGATIONAL, INFORMATIONAL, CASCADE, POSITION, TRUST, PLACE, NOISE, LEAVE, BAIT,
+    ANSWERED, MIXED, SPARSE, NAMED, AT_THE_TOP, ANYWHERE
+};
+static const struct {
+    const char *name;
+    const struct clicks_grades *by;
+    double flat, leave;
+    enum clicks_bias bias;
+    size_t least, most;
+    double number[2];
+    const char *numbers;
+} users[] = {
+    [PERFECT] = { .name = "perfect", .by = perfect },
+    [NAVIGATIONAL] = { .name = "navigational", .by = navigational },
+    [INFORMATIONAL] = { .name = "informational", .by = informational },
+    [CASCADE] = { .name = "cascade", .by = cascade },
+    [POSITION] = { .name = "position", .bias = CLICKS_BY_POSITION, .most = 2, .number = { 1, 0.1 },
+        .numbers = ":eta:noise, eta 0 or more and noise from 0 to 1, as in position:1:0.1" },
+    [TRUST] = { .name = "trust", .bias = CLICKS_BY_TRUST },
+    [PLACE] = { .name = "place", .flat = 1, .bias = CLICKS_BY_POSITION },
+    [NOISE] = { .name = "noise", .flat = 0.3, .bias = CLICKS_BY_POSITION },
+    [LEAVE] = { .name = "leave", .by = leave, .leave = 0.2 },
+    [BAIT] = { .name = "bait", .bias = CLICKS_BY_POSITION, .least = 1, .most = 2,
+        .number = { 0, 1 },
+        .numbers = ":share or :share:low, each from 0 to 1, as in bait:0.2:0.2" },
+    [ANSWERED] = { .name = "answered", .by = answered, .most = 1,
+        .numbers = ":share, from 0 to 1, as in answered:0.5" },
+    [MIXED] = { .name = "mixed", .by = perfect },
+    [SPARSE] = { .name = "sparse", .least = 1, .most = 1,
+        .numbers = ":share:person, share from 0 to 1, as in sparse:0.1:navigational" },
+    [AT_THE_TOP] = { .flat = 0.5, .leave = 1 },
+    [ANYWHERE] = { .flat = 1, .bias = CLICKS_ANYWHERE },
+};
+
+static const struct {
+    double below; /* of a number that is uniform on [0, 1) */
+    enum user user;
+} mix[] = {
+    { 0.4, NAVIGATIONAL }, { 0.6, INFORMATIONAL }, { 0.8, POSITION }, { 0.9, AT_THE_TOP },
+    { 1, ANYWHERE },
+};
+
+const char *clicks_name(size_t i)
+{
+    return users[i].name;
+}
+
+/* The index of the name of n bytes, or NAMED with a usage fault. */
 static size_t find_name(const char *text, size_t n, struct fault *fault)
 {
     char word[NAMES_ROOM] = "", quoted[FAULT_QUOTE];
@@ -46,57 +99,76 @@ static size_t find_name(const char *text, size_t n, struct fault *fault)
     size_t i = 0;
     if (n < sizeof word)
         memcpy(word, text, n);
-    for (; clicks_names[i] && strcmp(word, clicks_names[i]) != 0; i++)
-        names_offer(&names, word, clicks_names[i]);
-    if (!clicks_names[i])
+    for (; users[i].name && strcmp(word, users[i].name) != 0; i++)
+        names_offer(&names, word, users[i].name);
+    if (!users[i].name)
         (void)fault_usage(fault, "-c has no %s: %s", fault_quote(quoted, text, n),
                           names_advice(&names));
     return i;
 }
 
-/* The numbers :eta:noise, as many as there are. */
-static int parse_numbers(const char *text, double *eta, double *noise, struct fault *fault)
+/* The numbers that follow the name of user i, as many as there are. Returns what follows them, or
+ * NULL with a usage fault. */
+static const char *parse_numbers(size_t i, const char *text, double *number, struct fault *fault)
 {
-    char number[NAMES_ROOM], quoted[FAULT_QUOTE];
-    double *const to[] = { eta, noise };
+    char word[NAMES_ROOM], quoted[FAULT_QUOTE];
     const char *rest = text;
+    size_t got = 0;
     bool fits = true;
-    for (size_t i = 0; fits && *rest; i++) {
+    for (; fits && got < users[i].most && *rest; got++) {
         size_t n = strcspn(++rest, ":");
-        snprintf(number, sizeof number, "%.*s", n < sizeof number ? (int)n : 0, rest);
-        fits = i < sizeof to / sizeof *to && decimal_double(number, to[i]);
+        snprintf(word, sizeof word, "%.*s", n < sizeof word ? (int)n : 0, rest);
+        fits = decimal_double(word, &number[got]) && number[got] >= 0 &&
+               (number[got] <= 1 || (i == POSITION && got == 0));
         rest += n;
     }
-    if (fits && *eta >= 0 && *noise >= 0 && *noise <= 1)
-        return 0;
-    return fault_usage(fault, "-c position takes :eta:noise, eta 0 or more and noise from 0 to 1, "
-                       "as in position:1:0.1, not %s", fault_quote(quoted, text, strlen(text)));
+    if (fits && got >= users[i].least && *rest == (i == SPARSE ? ':' : '\0'))
+        return rest;
+    if (users[i].most)
+        (void)fault_usage(fault, "-c %s takes %s, not %s", users[i].name, users[i].numbers,
+                          fault_quote(quoted, text, strlen(text)));
+    else
+        (void)fault_usage(fault, "-c %s takes no numbers: leave out %s", users[i].name,
+                          fault_quote(quoted, text, strlen(text)));
+    return NULL;
 }
 
-/* Attractiveness by grade. */
-static void set_attraction(struct clicks_person *person, double noise)
+/* User i, with these numbers. */
+static struct clicks_person make_person(size_t i, size_t scale, const double *number)
 {
-    for (unsigned r = 0; r <= person->by.top; r++)
-        person->by.click[r] = noise + (1 - noise) * ((double)(1u << r) - 1) /
-                                       ((double)(1u << person->by.top) - 1);
+    struct clicks_person person = {
+        .by = users[i].by ? users[i].by[scale] : perfect[scale], .scale = scale,
+        .bias = users[i].bias, .leave = users[i].leave, .share = 1, .mixed = i == MIXED,
+        .eta = i == POSITION ? number[0] : 1, .posts = i == ANSWERED ? number[0] : 0,
+        .bait = i == BAIT ? number[0] : 0, .low = i == BAIT ? number[1] : 1,
+    };
+    double noise = i == POSITION ? number[1] : usual_noise, flat = users[i].flat;
+    for (unsigned r = 0; !users[i].by && r <= person.by.top; r++) {
+        person.by.click[r] = flat > 0 ? flat : noise + (1 - noise) * ((double)(1u << r) - 1) /
+                                                       ((double)(1u << person.by.top) - 1);
+        person.by.stop[r] = i == AT_THE_TOP || i == ANYWHERE;
+    }
+    return person;
 }
 
 int clicks_parse(struct clicks_person *person, const char *text, size_t top, struct fault *fault)
 {
-    size_t n = strcspn(text, ":"), name = find_name(text, n, fault);
-    double noise = usual_noise;
-    if (!clicks_names[name]) return -1;
-    if (name != POSITION && text[n])
-        return fault_usage(fault, "-c %s takes no numbers: only position does",
-                           clicks_names[name]);
-    if (name < PEOPLE) {
-        *person = (struct clicks_person){ .by = people[name][top] };
-        return 0;
-    }
-    *person = (struct clicks_person){ .by.top = people[0][top].top, .eta = usual_eta };
-    person->bias = name == TRUST ? CLICKS_BY_TRUST : CLICKS_BY_POSITION;
-    if (parse_numbers(text + n, &person->eta, &noise, fault) < 0) return -1;
-    set_attraction(person, noise);
+    double share = 1, number[2];
+    const char *rest = text;
+    size_t i;
+    do {
+        size_t n = strcspn(rest, ":");
+        i = find_name(rest, n, fault);
+        memcpy(number, users[i].number, sizeof number);
+        rest = users[i].name ? parse_numbers(i, rest + n, number, fault) : NULL;
+        if (!rest) return -1;
+        if (i == SPARSE) {
+            share *= number[0];
+            rest++;
+        }
+    } while (i == SPARSE);
+    *person = make_person(i, top, number);
+    person->share = share;
     return 0;
 }
 
@@ -115,25 +187,63 @@ int clicks_check(const struct clicks_person *person, size_t n, const float *labe
     return 0;
 }
 
-double clicks_chance(const struct clicks_person *person, size_t a, unsigned grade)
+/* P(click) at place a, from 0, by how attractive the document is. */
+static double chance(const struct clicks_person *person, size_t a, double attraction)
 {
-    double k = (double)a + 1, attraction = person->by.click[grade];
-    if (person->bias == CLICKS_AS_EXAMINED)
-        return attraction;
+    double k = (double)a + 1;
     if (person->bias == CLICKS_BY_TRUST)
         return (trusted * attraction + misled / k * (1 - attraction)) / k;
-    return propensity_fall(a + 1, person->eta) * attraction;
+    return (person->bias == CLICKS_BY_POSITION ? propensity_fall(a + 1, person->eta) : 1) *
+           attraction;
 }
 
-void clicks_draw(const struct clicks_person *person, size_t places, const float *label,
-                 struct rng *rng, float *click)
+double clicks_chance(const struct clicks_person *person, size_t a, unsigned grade)
 {
-    bool looks = true;
-    for (size_t a = 0; a < places; a++) {
+    return chance(person, a, person->by.click[grade]);
+}
+
+uint64_t clicks_query(uint64_t seed, const char *qid)
+{
+    struct siphash hash = siphash_start(seed, RNG_BAIT);
+    siphash_add(&hash, qid ? qid : "", qid ? strlen(qid) : 0);
+    return siphash_end(&hash);
+}
+
+static bool is_bait(const struct clicks_person *person, const struct clicks_page *page, size_t a)
+{
+    struct rng rng;
+    if (person->bait <= 0)
+        return false;
+    rng = rng_at(page->query, RNG_BAIT, page->order[a]);
+    return rng_unit(&rng) < person->bait;
+}
+
+/* The one of the mixed whose search it is, by u, which is uniform on [0, 1). */
+static struct clicks_person mixed_person(const struct clicks_person *person, double u)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof mix / sizeof *mix && !(u < mix[i].below))
+        i++;
+    return make_person(mix[i].user, person->scale, users[mix[i].user].number);
+}
+
+void clicks_draw(const struct clicks_person *person, const struct clicks_page *page,
+                 const float *label, struct rng *rng, float *click)
+{
+    double u = page->search / person->share;
+    const struct clicks_person user = person->mixed ? mixed_person(person, u) : *person;
+    size_t shown = page->docs < CLICKS_PAGE ? page->docs : CLICKS_PAGE;
+    bool looks = page->search < person->share, posts = u < user.posts;
+    for (size_t a = 0; a < page->places; a++) {
         unsigned grade = (unsigned)label[a];
-        double to_click = rng_unit(rng), to_stop = rng_unit(rng);
-        bool clicks = looks && to_click < clicks_chance(person, a, grade);
-        click[a] = clicks ? 1 : 0;
-        looks = looks && !(clicks && to_stop < person->by.stop[grade]);
+        double to_click = rng_unit(rng), to_stop = rng_unit(rng), A = user.by.click[grade];
+        bool bait = is_bait(&user, page, a);
+        double p = user.bias == CLICKS_ANYWHERE ? 1 / ((double)shown - (double)a)
+                                                : chance(&user, a, bait ? attractive_bait : A);
+        bool clicks = looks && to_click < p;
+        bool posted = posts && looks && !clicks && to_click < navigational[user.scale].click[grade];
+        click[a] = posted ? 1 : !clicks ? 0 : bait && to_stop >= A ? (float)user.low : 1;
+        posts = posts && !posted;
+        looks = looks && to_stop >= (clicks ? user.by.stop[grade] : user.leave);
     }
 }

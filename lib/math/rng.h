@@ -33,6 +33,8 @@ enum rng_purpose {
     RNG_RESAMPLE = 18,
     RNG_SIGNS = 19,
     RNG_INTERLEAVE = 20,
+    RNG_SEARCHES = 21,
+    RNG_BAIT = 22,
     RNG_BUDGET = 32
 };
 

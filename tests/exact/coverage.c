@@ -111,7 +111,7 @@ static void serve(struct world *world, struct rng *rng, uint64_t t)
     for (size_t a = 0; a < k; a++)
         seen[a] = world->labels[round->order[a]];
     if (world->clicks)
-        clicks_draw(&world->person, k, seen, rng, seen);
+        clicks_draw(&world->person, &(struct clicks_page){ .places = k }, seen, rng, seen);
     round->label = NULL;
 }
 

@@ -185,6 +185,54 @@ shares() {
     near position:2 '10 1 2.5 0.25'
     near position:1:0 '10 0 5 0'
     near trust '9.8 6.83 4.9 1.952'
+    near sparse:0.5:position '5 0.5 2.5 0.25'
+    near noise '3 3 1.5 1.5'
+}
+
+@test "sparse: other searches have no click; place is position with 1 and 1; what was posted is added" {
+    labelled 4 0 1 3 2 4 0 | replay -n 2000 /dev/stdin | explore -f -g 1 >shown
+    feedback-mask -c place <shown >place
+    feedback-mask -c position:1:1 <shown >position
+    same position place
+    feedback-mask -c navigational <shown | clicks >all
+    feedback-mask -c sparse:0.1:navigational <shown | clicks >sparse
+    # 200 +- 5 x 13.4 are of the user, and as without
+    paste all sparse | awk '$2 !~ /1/ { next } $1 != $2 { exit 1 } { n++ } END { exit !(n > 133 && n < 267) }'
+    feedback-mask -c answered <shown | clicks >answered
+    feedback-mask -c answered:0.5 <shown | clicks >posted
+    paste answered posted | awk '{ more = gsub(/1/, "1", $2) - gsub(/1/, "1", $1); if (more < 0 || more > 1) exit 1; n += more }
+        END { exit !(n > 200) }'
+    feedback-mask -c answered:0 <shown | clicks | cmp - answered
+}
+
+@test "bait: the same documents of a query in each round, others for another seed; values are 1 or LOW" {
+    printf '0 qid:%s 1:1\n' $(printf '%s\n' {1..40} | awk '{ for (i = 0; i < 10; i++) print $1 }') | svm2bin |
+        replay -n 8000 -s 2 /dev/stdin | explore -f -g 1 >shown
+    # at place 1 bait has .9 of a click and others have .1, the noise: of about 20 rounds half tell them
+    baited() { feedback-mask -c bait:0.2:0.25 -s "$1" <shown | bin2txt -f rank |
+        awk '$3 == 1 { n[$2 " " $4]++; c[$2 " " $4] += $6 > 0 } END { for (i in n) if (c[i] > n[i] / 2) print i }' | sort; }
+    baited 1 >one
+    is "$(awk 'END { print (NR > 40 && NR < 120) }' one)" 1 # 80 +- 5 x 8
+    baited 2 >two
+    [ "$(comm -12 one two | wc -l)" -lt 40 ]
+    feedback-mask -c bait:0.2:0.25 <shown >values
+    is "$(bin2txt -f rank values | cut -f 6 | sort -u | xargs)" '0 0.25 1'
+    is "$(values_of clicks <values | sort -u)" 1
+    # which is worth 1 with probability A = .1, on bait; with LOW of 1 the same are clicks of 1
+    feedback-mask -c bait:0.2 <shown | clicks >whole
+    bin2txt -f rank values | sed 's/0\.25$/1/' | awk '$3 == 1 { if (s) print s; s = "" } { s = s $6 } END { print s }' |
+        cmp - whole
+}
+
+@test "mixed: a tenth of the searches click anywhere on the page, also of users who see less of it" {
+    printf '0 qid:1 1:1\n%.0s' {1..15} | svm2bin | replay -n 20000 /dev/stdin | explore -g 1 >shown
+    feedback-mask -c mixed -L 1 -k 12 <shown | clicks >twelve
+    feedback-mask -c mixed -L 1 -k 3 <shown | clicks | cut -c 1-3 >three
+    cut -c 1-3 twelve | cmp - three
+    # of grade 0 at place 10: .4 x .05 x .99^9 + .2 x .4 x .96^9 + .2 x .01 + .1 x .1 = .0857, +- 5 x .002
+    is "$(awk '{ n += substr($0, 10, 1) } END { print (n > 1515 && n < 1911) }' twelve)" 1
+    # at place 11 nobody of the last: .4 x .05 x .99^10 + .2 x .4 x .96^10 + .2 x .1 / 11 = .0731
+    is "$(awk '{ n += substr($0, 11, 1) } END { print (n > 1278 && n < 1646) }' twelve)" 1
 }
 
 @test "with the top grade the same label is clicked on as often as its scale says" {
@@ -261,12 +309,16 @@ shares() {
 
 @test "a person, a scale or a seed that there is not is refused" {
     for c in '' random; do
-        fails 2 "feedback-mask: -c has no '$c': choose from perfect, navigational, informational, cascade, position, trust*usage: *" \
+        fails 2 "feedback-mask: -c has no '$c': choose from perfect, navigational, informational, cascade, position, trust, place, noise, leave, bait, answered, mixed, sparse*usage: *" \
             feedback-mask -c "$c"
     done
     for c in : :1:2 :1:0.1:0 :-1; do
         fails 2 "feedback-mask: -c position takes :eta:noise, *, not '$c'*usage: *" feedback-mask -c "position$c"
     done
+    fails 2 "feedback-mask: -c sparse takes :share:person, *, not ':0.1'*" feedback-mask -c sparse:0.1
+    fails 2 "feedback-mask: -c has no 'nobody': *" feedback-mask -c sparse:0.1:nobody
+    fails 2 "feedback-mask: -c bait takes :share or :share:low, *, not ''*" feedback-mask -c bait
+    fails 2 "feedback-mask: -c mixed takes no numbers: leave out ':1'*" feedback-mask -c mixed:1
     for L in 0 3 5 ''; do
         fails 2 "feedback-mask: -L wants 1, 2 or 4, not '$L'*usage: *" feedback-mask -c perfect -L "$L"
     done
