@@ -198,8 +198,8 @@ finished() {
     rankpipe service set features 12
     rankpipe service set at ''
     learn HOSTS='a gone b' # gone is not reached
-    is "$(grep gone: learn.err)" 'service: gone: its log and answers were not copied: the next run tries again
-service: gone: the model was not copied there: the next run tries again'
+    is "$(grep gone: learn.err)" \
+        'service: gone: its log and answers were not all copied: rsync ended with 23: the next run tries again'
     is "$(learnt)" 6
     says b/answers/today abc 1 # an answer to no round
     cd b

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import time
 
-from rankpipe_service import generations, learning
+from rankpipe_service import generations, hosts, learning
 from rankpipe_service.intake import SPOOLED, Intake, files_below, open_transit, records_of
 from rankpipe_service.records import names_of, list_of, name_of, pack_name, split
 from rankpipe_service.store import Failed, say, sync
@@ -59,6 +59,7 @@ def resume(store):
             os.unlink(path)
     for path in files_below("answers"):
         rewrite_answers(store, path)
+    hosts.forget()
     for name in "older", "report.html":
         if os.path.isdir(name):
             shutil.rmtree(name)

@@ -30,7 +30,7 @@ SETTLED = 2 * DAY // 1000  # seconds after which a file of answers, all read, ma
 def files_below(folder):
     """The files below a folder, in the order of their paths: no links, nothing hidden."""
     for where, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if name[0] != ".")
         for name in sorted(names):
             path = os.path.join(where, name)
             if name[0] != "." and path.isprintable() and os.path.isfile(path) and not os.path.islink(path):
@@ -323,9 +323,9 @@ class Intake:
 
     # ---- what was taken in ----
 
-    def remove(self):
-        """Removes files that the database has had for `retain` seconds, but never the last one of a
-        log: spool continues its count. An index that an older spool wrote goes with its file."""
+    def remove(self, spared=()):
+        """Removes files that the database has had for `retain` seconds and that are not spared, but never the
+        last one of a log: spool continues its count. An index that an older spool wrote goes with its file."""
         logs = {}
         for path in files_below("log"):
             found = SPOOLED.fullmatch(path)
@@ -335,12 +335,13 @@ class Intake:
         for paths in logs.values():
             for path in paths[:-1]:
                 mark, _, when = self.places.get(path, (None, 0, 0))
-                if mark and when <= old and mark == mark_of(os.lstat(path)):
+                if mark and path not in spared and when <= old and mark == mark_of(os.lstat(path)):
                     for name in path, path[:-len("-0000000000000000.bin")] + ".index":
                         if os.path.lexists(name):
                             os.unlink(name)
         for path in files_below("answers"):
-            self.remove_answers(path, old // 1000 - SETTLED)
+            if path not in spared:
+                self.remove_answers(path, old // 1000 - SETTLED)
 
     def remove_answers(self, path, old):
         """Front ends hold a shared lock on their file while they append."""

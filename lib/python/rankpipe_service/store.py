@@ -68,6 +68,7 @@ SETTINGS = {
     "gate": ("off", "on or off", None, "a new generation serves only once it won a test against the one in use"),
     "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
     "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
+    "host-seconds": (20, "seconds", None, "a run waits so long for a machine, and when it has ended as long again"),
     "features": (None, "count", None, "features of a document; not set: those of most requests"),
     "base": (None, "on or off", None, "documents come in a search engine's order; not set: not known"),
     "retain": (3600, "seconds", None, "files that were read are kept so long"),
@@ -112,14 +113,14 @@ class Store:
     """
 
     def __init__(self, locks=True):
-        self.now = int(time.time() * 1000)
         if locks:
-            self._check_owner()
+            self.check_owner()
             for folder in "log", "answers", "models":
                 os.makedirs(folder, exist_ok=True)
             self.lock = self._take_lock()
         elif not os.path.exists("service.db"):
             raise Failed("no service.db here: run it in the folder of a service, after its first run")
+        self.now = int(time.time() * 1000)
         self.db = sqlite3.connect("service.db" if locks else "file:service.db?mode=rw",
                                   isolation_level=None, uri=not locks, timeout=60)
         self.sql, self.many = self.db.execute, self.db.executemany
@@ -142,22 +143,35 @@ class Store:
         self.erased = dict(self.sql("SELECT * FROM erased"))
 
     @staticmethod
-    def _check_owner():
+    def check_owner():
         if os.stat(".").st_uid != os.geteuid():
             raise Failed("run it as the account of the service, which owns this folder")
 
-    def _take_lock(self):
-        """The lock, which says so if another run has held it for ten minutes."""
+    @staticmethod
+    def _take_lock():
+        """The lock. Says after two seconds who holds it, and gives up after ten minutes."""
         lock = os.open("service.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o640)
-        for _ in range(6000):
+        for i in range(6000):
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.ftruncate(lock, 0)
+                os.pwrite(lock, b"%s, process %d, since %s" % (
+                    os.fsencode(sys.argv[1]) if sys.argv[1:] else b"?", os.getpid(),
+                    time.strftime("%Y-%m-%dT%H:%M:%S%z").encode()), 0)
                 return lock
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES):
                     raise
+            holder = ascii(os.pread(lock, 100, 0).decode("ascii", "replace"))[1:-1]
+            if i == 20:
+                say("waits for another run, which has service.lock: %s" % holder)
             time.sleep(0.1)
-        raise Failed("another run has held service.lock for ten minutes")
+        raise Failed("another run has held service.lock for ten minutes: %s" % holder)
+
+    def close(self):
+        """Lets another run begin."""
+        self.db.close()
+        os.close(self.lock)
 
     def one(self, sql, *values):
         """The first value of the first row, or None."""
