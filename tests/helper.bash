@@ -127,6 +127,26 @@ same() {
     cmp "$1" "$2"
 }
 
+# need_german: LC_ALL, a locale with a decimal comma, for what follows; skips where none can be made.
+need_german() {
+    command -v localedef >/dev/null || skip "no localedef here"
+    [ -e "$BATS_RUN_TMPDIR/de_DE.UTF-8" ] || localedef -i de_DE -f UTF-8 "$BATS_RUN_TMPDIR/de_DE.UTF-8" 2>/dev/null ||
+        skip "no source of the locale de_DE here (Debian package: locales)"
+    export LOCPATH=$BATS_RUN_TMPDIR
+    [ "$(LC_ALL=de_DE.UTF-8 locale decimal_point)" = , ] || skip "the C library here has no locales"
+}
+
+# alike COMMAND...: it leaves the same files, and the same output, with a decimal comma as with a point.
+alike() {
+    need_german
+    for locale in C de_DE.UTF-8; do
+        mkdir "$locale"
+        (cd "$locale" && LC_ALL=$locale "$@") >"$locale.out" || { cat "$locale.out" && return 1; }
+    done
+    diff -r -x '*.gz' -x ring C de_DE.UTF-8
+    cmp C.out de_DE.UTF-8.out
+}
+
 # A few small queries as text: labels of five grades, three features, dense and sparse.
 small_text() {
     cat <<'TEXT'

@@ -1010,6 +1010,7 @@ def listeners(where, processes):
 
 def serve(options):
     """Runs as many processes as the options say, until a signal. Where one ends by itself, all end. Exit status."""
+    os.environ["LC_ALL"] = "C"  # of what it runs
     try:
         made, board = listeners(options.listen, options.processes), Board(options.processes)
     except OSError as error:

@@ -293,6 +293,7 @@ class Storing:
 
 def find_programs():
     """Puts the programs of rankpipe on the PATH: those of the source tree, or those installed with this."""
+    os.environ["LC_ALL"] = "C"  # of what this runs
     own = HERE.parent.name
     for rankpipe in (HERE.parents[1] / "bin/rankpipe", HERE.parents[2] / "bin" / own):
         if rankpipe.exists():

@@ -353,7 +353,7 @@ shares() {
 @test "the tables of shares add up to the table of the whole, in any order" {
     for n in 1 2 7; do
         shares $n
-        awk -f "$ADD" -v last=1000 $(ls share.* | sort -r) >sum
+        sh "$ADD" -v last=1000 $(ls share.* | sort -r) >sum
         same whole sum
         rm share.*
     done
@@ -361,7 +361,7 @@ shares() {
     svm2bin >some.bin <<<"$(small_text)"
     for i in 1 2 3; do replay -i $i/3 some.bin | explore -g 1 | metric -r -z skip map p@1 >share.$i; done
     replay some.bin | explore -g 1 | metric -z skip map p@1 | sed -n '1p; $p' >whole
-    awk -f "$ADD" -v last=3 share.* >sum
+    sh "$ADD" -v last=3 share.* >sum
     same whole sum
 }
 
@@ -373,37 +373,37 @@ shares() {
         for i in $(seq $n); do
             replay -i $i/$n log.bin | score -m w.bin | metric -r ips:dcg@10 ips:p@3 >share.$i
         done
-        awk -f "$ADD" -v last=240 $(ls share.* | sort -r) >sum
+        sh "$ADD" -v last=240 $(ls share.* | sort -r) >sum
         same whole sum
         rm share.*
     done
     svm2bin "$ROOT/examples/data/small.svm" | score -m w.bin | explore >shown.bin # beside others
     metric map ips:dcg@10 ndcg <shown.bin | cut -f -5 | sed -n '1p; $p' >whole
     for i in 1 2 3; do replay -i $i/3 shown.bin | metric -r map ips:dcg@10 ndcg >share.$i; done
-    awk -f "$ADD" -v last=240 share.* >sum
+    sh "$ADD" -v last=240 share.* >sum
     same whole sum
     sed 's/:spread/:squares/' share.1 >other
-    fails 1 'add-tables: other: ips:dcg@10:sum is not followed by its spread' awk -f "$ADD" -v last=240 other
+    fails 1 'add-tables: other: ips:dcg@10:sum is not followed by its spread' sh "$ADD" -v last=240 other
 }
 
 @test "a share that is missing, counted twice or not whole is an error" {
     shares 4
-    fails 1 'add-tables: rounds 251 to 500 are in no table' awk -f "$ADD" -v last=1000 share.[134]
-    fails 1 'add-tables: rounds 1 to 250 are in no table' awk -f "$ADD" -v last=1000 share.[234]
-    fails 1 'add-tables: rounds 751 to 1000 are in no table' awk -f "$ADD" -v last=1000 share.[123]
+    fails 1 'add-tables: rounds 251 to 500 are in no table' sh "$ADD" -v last=1000 share.[134]
+    fails 1 'add-tables: rounds 1 to 250 are in no table' sh "$ADD" -v last=1000 share.[234]
+    fails 1 'add-tables: rounds 751 to 1000 are in no table' sh "$ADD" -v last=1000 share.[123]
     fails 1 'add-tables: rounds 251 to 500 are there twice, in share.2 and share.2' \
-        awk -f "$ADD" -v last=1000 share.? share.2
-    fails 1 'add-tables: round 1000 of share.4 is behind the last, 900' awk -f "$ADD" -v last=900 share.?
-    fails 1 'add-tables: say -v last=N*' awk -f "$ADD" share.?
+        sh "$ADD" -v last=1000 share.? share.2
+    fails 1 'add-tables: round 1000 of share.4 is behind the last, 900' sh "$ADD" -v last=900 share.?
+    fails 1 'add-tables: say -v last=N*' sh "$ADD" share.?
     replay -n 1000 -s 3 -i 2/4 q.bin | head -c 50000 | explore -g 1 | metric -r ndcg@10 map loss:listnet >share.2 || true
-    fails 1 'add-tables: rounds 2* to 500 are in no table' awk -f "$ADD" -v last=1000 share.?
+    fails 1 'add-tables: rounds 2* to 500 are in no table' sh "$ADD" -v last=1000 share.?
     replay -i 1/2 q.bin | explore -g 1 | metric -r map >share.2
-    fails 1 'add-tables: share.2: its columns are not*' awk -f "$ADD" -v last=1000 share.?
-    fails 1 'add-tables: table: ndcg@10: no table of metric -r' awk -f "$ADD" -v last=1000 table
+    fails 1 'add-tables: share.2: its columns are not*' sh "$ADD" -v last=1000 share.?
+    fails 1 'add-tables: table: ndcg@10: no table of metric -r' sh "$ADD" -v last=1000 table
     explore -g 1 <q.bin | metric -r -e 100 map >late
-    fails 1 'add-tables: late: no row after its first round*' awk -f "$ADD" -v last=240 late
+    fails 1 'add-tables: late: no row after its first round*' sh "$ADD" -v last=240 late
     synth -n 20 noisy-binary | explore -g 1 | metric -r regret:dcg >game
-    fails 1 'add-tables: game: regret:dcg:sum cannot be added up*' awk -f "$ADD" -v last=20 game
+    fails 1 'add-tables: game: regret:dcg:sum cannot be added up*' sh "$ADD" -v last=20 game
 }
 
 # The literal blocks of rankpipe(7)'s section on many machines, as files page.1, page.2, ...
@@ -432,7 +432,7 @@ blocks() {
     rm share.*
 
     for i in 1 2 3 4 5 6 7 8; do SLURM_ARRAY_TASK_ID=$i sh page.3; done # a Slurm array
-    awk -f "$ADD" -v last=240 share.[1-8] >have
+    sh "$ADD" -v last=240 share.[1-8] >have
     same want have
     rm share.*
 

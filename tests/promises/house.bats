@@ -90,6 +90,20 @@ symbols() {
     is "$(cd "$ROOT/cmd" && ls | grep -v '\.[ch]$')" "$(printf '%s\n' $scripts | LC_ALL=C sort)"
 }
 
+@test "a script that calls awk, sort, printf or join, or Python that runs programs, sets LC_ALL" {
+    cd "$ROOT" || return 1
+    # examples/papers runs by its Makefile alone, and rankpipe.py runs loop alone
+    grep -q '^export LC_ALL := C$' examples/papers/Makefile
+    for script in $(grep -rlE '^#!/(bin|usr/bin)/' cmd examples --exclude-dir=papers); do
+        case $(head -n 1 "$script") in
+        *awk*) echo "$script: awk has no locale of its own: put a shell around it" && return 1 ;;
+        *python*) calls='^import subprocess|create_subprocess' sets='^    os.environ\["LC_ALL"\] = "C"' ;;
+        *) calls='\b(awk|sort|printf|join)\b' sets='^export (.* )?LC_ALL=C\b' ;;
+        esac
+        ! grep -v '^#' "$script" | grep -qE "$calls" || grep -qE "$sets" "$script" || { echo "$script: no LC_ALL=C" && return 1; }
+    done
+}
+
 # longer LIMIT FILE...: names the files that have more lines than that.
 longer() {
     local limit=$1 file

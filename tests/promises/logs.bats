@@ -72,3 +72,8 @@ log() {
     # the estimate for the new ranker, and its interval
     awk -F '\t' 'NR == 4 { exit !($2 > 0 && $4 < $2 && $2 < $5 && $7 < 0.5) }' out
 }
+
+@test "the page's commands write the same numbers where a comma is decimal" {
+    slow
+    alike run_commands
+}

@@ -125,7 +125,7 @@ defaults() {
         echo "$name"
         section "rankpipe-$name.1" SYNOPSIS | xargs | sed 's/rankpipe //g' >have
         case $name in
-        add-tables) continue ;; # an awk script, without -h
+        add-tables) continue ;; # without -h
         live) is "$(cat have)" "$(rankpipe live -h | sed -n 's/^ *rankpipe //p' | xargs)" ;;
         *) is "$(cat have)" "$(rankpipe "$name" -h | tr "'" @ | sed -n '/^$/q; s/^usage: //; p' | xargs | tr -d @)" ;;
         esac
@@ -190,6 +190,22 @@ run_examples() {
         *) run_examples "$name" ;;
         esac
     done
+}
+
+# Those of all pages that call awk, sort or printf, and neither draw seeds nor ask what time it is.
+examples_with_numbers() {
+    for file in "$ROOT"/man/*; do
+        name=$(basename "$file")
+        case $name in
+        rankpipe-operating.7 | rankpipe-python.7 | rankpipe-logs.7 | explore.1 | feedback-join.1 | serve.1 | spool.1 | update.1) continue ;;
+        esac
+        ! commands "$name" | grep -qwE 'awk|sort|printf' || run_examples "$name" >/dev/null
+    done
+}
+
+@test "the examples of pages that call awk, sort or printf do the same where a comma is decimal" {
+    slow
+    alike examples_with_numbers
 }
 
 @test "the examples of rankpipe-train(1) run, and the first prints the table that the page has" {
