@@ -1,8 +1,9 @@
 """rankpipe_front: what the front ends of a ranking service here, api.py and the site, share. Internal.
 
 Answers are files that `rankpipe service` reads and may rewrite; Clients gives each client a word for a
-day; Limits says who asks too often; State reads what the service says of itself. One file of the
-standard library, for Python 3.9 or later. Everything that comes in is taken for hostile.
+day; Limits says who asks too often; State reads what the service says of itself. Scripts, too, read files
+by pieces() and say what is in them by shown(). One file of the standard library, for Python 3.9 or later.
+Everything that comes in is taken for hostile.
 """
 # SPDX-License-Identifier: ISC
 
@@ -20,6 +21,68 @@ import re
 import secrets
 import stat
 import time
+import zlib
+
+
+# ---- texts ----
+
+HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text):
+    """A text as messages have it: control characters, characters that turn the direction of writing, and bytes that are
+    not UTF-8 become \\xNN, as the C programs print them."""
+    return HIDDEN.sub(lambda at: "".join("\\x%02x" % byte for byte in at[0].encode(
+        "utf-8", "surrogateescape" if "\udc80" <= at[0] <= "\udcff" else "surrogatepass")), text)
+
+
+PACKED = (  # how files begin that are no text, what they are, and the command that makes text of them
+    (rb"PK\x03\x04", "zip", "unzip -p FILE"), (rb"\x28\xb5\x2f\xfd", "zstd", "zstd -dc FILE"),
+    (rb"\xfd7zXZ", "xz", "xz -dc FILE"), (rb"BZh[1-9]", "bzip2", "bzip2 -dc FILE"),
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "iconv -f utf-32 -t utf-8 FILE"),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16", "iconv -f utf-16 -t utf-8 FILE"),
+    (rb"(?:[^\0]\0){2}", "UTF-16", "iconv -f utf-16le -t utf-8 FILE"),
+    (rb"(?:\0[^\0]){2}", "UTF-16", "iconv -f utf-16be -t utf-8 FILE"))
+
+
+def pieces(file, size=1 << 17):
+    """The bytes of an open file, about `size` at once; what gzip packed is unpacked. Raises ValueError of a file that is
+    packed in another way or no UTF-8: it says what the file is and what to do."""
+    data, unpack = file.read(size), None
+    for start, kind, command in PACKED:
+        if re.match(start, data, re.S):
+            raise ValueError("this is %s: give what this prints: %s" % (kind, command))
+    if not data.startswith(b"\x1f\x8b"):
+        while data:
+            yield data
+            data = file.read(size)
+        return
+    try:
+        while data:
+            unpack = unpack or zlib.decompressobj(31)
+            yield unpack.decompress(data, size)
+            data = unpack.unconsumed_tail
+            if unpack.eof:  # another member may follow, or padding
+                data, unpack = unpack.unused_data, None
+            data = data or file.read(size)
+            while data and not unpack and not (data := data.lstrip(b"\0")):
+                data = file.read(size)
+        if unpack:
+            yield unpack.flush()
+    except zlib.error as error:
+        raise ValueError("damaged gzip: %s" % error) from None
+    if unpack and not unpack.eof:
+        raise ValueError("the file is cut short: its gzip has no end")
+
+
+def decoded(data, line=1):
+    """Bytes of UTF-8 as text. Raises ValueError with the line, if `data` begins in this line."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        byte = data[error.start]
+        raise ValueError("line %d: byte \\x%02x is not UTF-8: give what this prints: iconv -f %s -t utf-8 FILE" % (
+            line + data.count(b"\n", 0, error.start), byte, "latin1" if byte > 0x9f else "cp1252")) from None
 
 
 # ---- the account ----

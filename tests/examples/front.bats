@@ -401,3 +401,33 @@ expect() {
     account rankpipe service first
     account timeout 5 serve socket 'score -m w.bin | explore' || is $? 124
 }
+
+@test "texts: what a message may not show, files that gzip packed, and files that are no UTF-8" {
+    python3 - <<'END'
+import gzip, io, os
+import rankpipe_front as front
+for text, want in ("a\x1b[31m\n", r"a\x1b[31m\x0a"), ("\x85\x7f", r"\xc2\x85\x7f"), ("é \u202e\u2069", r"é \xe2\x80\xae\xe2\x81\xa9"), \
+        (b"\xe9".decode(errors="surrogateescape") + "\ud800", r"\xe9\xed\xa0\x80"), ("日本", "日本"):
+    assert front.shown(text) == want, (text, front.shown(text))
+plain = os.urandom(100000) + bytes(3000000)
+for size in 10, 1000, 1 << 17:
+    packed = gzip.compress(plain[:5000] if size == 10 else plain)
+    want = gzip.decompress(packed)
+    read = list(front.pieces(io.BytesIO(packed + packed + bytes(5)), size))
+    assert b"".join(read) == want * 2 and max(map(len, read)) < size + 33000
+    assert b"".join(front.pieces(io.BytesIO(want), size)) == want
+def wrong(function, *arguments):
+    try:
+        function(*arguments)
+    except ValueError as error:
+        return str(error)
+read = lambda data: list(front.pieces(io.BytesIO(data)))
+assert "cut short" in wrong(read, packed[:-1]) and "damaged gzip" in wrong(read, packed[:500] + b"xx" + packed[502:])
+for data, command in (b"PK\3\4", "unzip -p"), (b"\x28\xb5\x2f\xfd", "zstd -dc"), ("a".encode("utf-16"), "iconv -f utf-16 "), \
+        ("request".encode("utf-16-le"), "utf-16le"), ("request".encode("utf-16-be"), "utf-16be"), (b"BZh9", "bzip2"):
+    assert command in wrong(read, data)
+assert read(b"") == [] and read(b"ab") == [b"ab"]
+assert wrong(front.decoded, b"a\nb\xe9", 7) == r"line 8: byte \xe9 is not UTF-8: give what this prints: iconv -f latin1 -t utf-8 FILE"
+assert "cp1252" in wrong(front.decoded, b"\x93a") and front.decoded("é".encode()) == "é"
+END
+}

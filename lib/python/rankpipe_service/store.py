@@ -16,6 +16,8 @@ import sqlite3
 import sys
 import time
 
+from rankpipe_front import shown
+
 HOUR, DAY = 3600000, 86400000  # milliseconds
 AHEAD = 600000  # a record may be dated so much later than now
 PENDING, COUNTS, ASIDE, UNUSED = range(4)  # what an answer is
@@ -88,7 +90,7 @@ class Failed(Exception):
 
 
 def say(text):
-    print("service: " + text, file=sys.stderr, flush=True)
+    print("service: " + shown(text), file=sys.stderr, flush=True)
 
 
 def number_of(name, value, kind):
@@ -275,8 +277,7 @@ class Store:
 
     def refuse(self, what, source, why=""):
         """Counts a record and keeps it, once, however often it is read."""
-        source, why = ("".join(c if c.isprintable() else "?" for c in each[:200])
-                       for each in (source, why))
+        source, why = shown(source[:200]), shown(why[:200])
         key = hashlib.blake2b(("%s\n%s\n%s" % (what, source, why)).encode("utf-8", "replace"),
                               digest_size=16).digest()
         if self.sql("INSERT OR IGNORE INTO quarantine VALUES(?, ?, ?, ?, ?)",
