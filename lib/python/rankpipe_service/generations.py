@@ -94,11 +94,11 @@ def adopt(path, store):
     return number
 
 
-def add(store, number, words, last):
+def add(store, number, words, last, learnt, root):
     """Makes a generation the newest: a part of a transaction."""
     path = path_of(number)
-    store.sql("INSERT INTO generations VALUES(?, ?, ?, ?, ?, ?)",
-              (number, store.now, words, last, os.stat(path).st_size, hash_of(path)))
+    store.sql("INSERT INTO generations VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+              (number, store.now, words, last, os.stat(path).st_size, hash_of(path), learnt, root))
     store.put(newest=number, generations=number)
 
 

@@ -240,7 +240,7 @@ def learn_some(store, records):
         rows = [row for row in rows if row[10] <= store["features"]]
     good, bad, beyond = sort(store, rows)
     newest = store["newest"]
-    last = store.one("SELECT last FROM generations WHERE id = ?", newest)
+    last, had, root = store.sql("SELECT last, learnt, root FROM generations WHERE id = ?", (newest,)).fetchone()
     before = generations.path_of(newest)
     words, refused = store["update"], {}
 
@@ -270,7 +270,7 @@ def learn_some(store, records):
         store.many("UPDATE answers SET state = %d, seq = ? WHERE round = ?" % COUNTS,
                    ((last + 1 + i, row[0]) for i, row in enumerate(good)))
         if good:
-            generations.add(store, number, words, last + len(good))
+            generations.add(store, number, words, last + len(good), had + len(good), root)
             tally = Tally(store)
             for row in good:
                 how = records.how(row[7], row[9])
@@ -368,7 +368,7 @@ def rebuild(store, words=None, without=None, erasing=False, folds=False, base=No
         store.sql("UPDATE answers AS a SET state = %d, aside = ? WHERE a.seq IS NOT NULL AND a.state = %d "
                   "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
-        generations.add(store, number, words, last)
+        generations.add(store, number, words, last, n, number)
         store.put(update=words, base=store["base"], suspect=0, kept=None,
                   features=store["features"], guessed=store.set.get("guessed"))
         if folds:

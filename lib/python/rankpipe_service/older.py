@@ -138,7 +138,7 @@ def take_pin(store, model):
         return
     shutil.copyfile("w.bin", NEXT)
     number = generations.adopt(NEXT, store)
-    generations.add(store, number, store["update"], None)
+    generations.add(store, number, store["update"], None, None, None)
     store.put(pin=number)
     say("w.bin was a link to %s, which is pinned as generation %d: to end that: rankpipe service unpin" % (
         os.readlink("w.bin"), number))
@@ -150,5 +150,5 @@ def take_model(store, model, learnt):
     else:
         generations.write_first(store, NEXT)
     number = generations.adopt(NEXT, store)
-    generations.add(store, number, store["update"], learnt)
+    generations.add(store, number, store["update"], learnt, learnt, None)
     store.put(using=number)

@@ -22,7 +22,8 @@ HOUR, DAY = 3600000, 86400000  # milliseconds
 AHEAD = 600000  # a record may be dated so much later than now
 PENDING, COUNTS, ASIDE, UNUSED = range(4)  # what an answer is
 
-SCHEMA = """
+# one for each version, which makes what the one before lacks
+SCHEMAS = ("""
 CREATE TABLE settings(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE lists(id INTEGER PRIMARY KEY, hash BLOB UNIQUE, qid BLOB, head BLOB, columns BLOB,
     docs INT, dim INT, data BLOB);
@@ -53,8 +54,16 @@ CREATE TABLE hours(hour INTEGER PRIMARY KEY, rounds INT, answered INT);
 -- of each run that learnt: contrasts of its answers by client, n and their sums (module status)
 CREATE TABLE runs(id INTEGER PRIMARY KEY, time INT, answers INT, n INT, total REAL, clusters INT,
     sums REAL, cross REAL, sizes REAL);
-"""
-VERSION = 1
+""", """
+-- learnt: how many answers it has learnt. root: the first of those that it goes on from, NULL where not all
+-- that it has learnt is here any more
+ALTER TABLE generations ADD COLUMN learnt INT;
+ALTER TABLE generations ADD COLUMN root INT;
+UPDATE generations SET learnt = last;
+CREATE TABLE made(file TEXT PRIMARY KEY) WITHOUT ROWID; -- files of models/ that are its own
+INSERT INTO made SELECT id || '.bin' FROM generations;
+""")
+VERSION = len(SCHEMAS)
 
 # name: (default, kind, environment variable of the first run, what it is)
 SETTINGS = {
@@ -132,17 +141,28 @@ class Store:
         version = self.one("PRAGMA user_version")
         if version > VERSION:
             raise Failed("service.db: a newer version made it: upgrade first")
-        self.fresh = version == 0
-        if self.fresh:
-            self.sql("BEGIN IMMEDIATE")
-            for statement in SCHEMA.split(";"):
-                self.sql(statement)
-            self.sql("PRAGMA user_version=%d" % VERSION)
-            self.put(made=self.now, key=os.urandom(16), seed=int.from_bytes(os.urandom(6), "big"), newest=None,
-                     generations=0)
-            self.sql("COMMIT")
+        if version < VERSION and not locks:
+            raise Failed("service.db is of version %d, not %d: the next run upgrades it: rankpipe service learn" % (
+                version, VERSION))
+        if version < VERSION:
+            self._upgrade(version)
         self.set = dict(self.sql("SELECT * FROM settings"))
         self.erased = dict(self.sql("SELECT * FROM erased"))
+
+    def _upgrade(self, version):
+        """Makes all tables, or what those of an older version lack, after a copy of these: in one transaction."""
+        if version:
+            copy_database(self.db, "service.db.v%d" % version)
+        self.sql("BEGIN IMMEDIATE")
+        for statement in ";".join(SCHEMAS[version:]).split(";"):
+            self.sql(statement)
+        self.sql("PRAGMA user_version=%d" % VERSION)
+        if not version:
+            self.put(made=self.now, key=os.urandom(16), seed=int.from_bytes(os.urandom(6), "big"), newest=None,
+                     generations=0)
+        self.sql("COMMIT")
+        if version:
+            say("service.db is of version %d now; service.db.v%d has it as it was" % (VERSION, version))
 
     @staticmethod
     def check_owner():
@@ -314,3 +334,46 @@ def put_whole(path, data, mode=0o640):
         os.fsync(fd)
     os.rename(fresh, path)
     sync(os.path.dirname(path) or ".")
+
+
+def copy_database(db, path):
+    """Copies an open database to a file that is whole or not there: in one step of SQLite, because a copy in several
+    begins anew whenever another process commits. It is first .NAME.part, which a copy that was killed leaves."""
+    folder = os.path.dirname(path) or "."
+    for left in parts_in(folder):
+        os.unlink(left)
+    part = "%s/.%s.part" % (folder, os.path.basename(path))
+    fd = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        copy = sqlite3.connect(part, isolation_level=None)
+        copy.execute("PRAGMA journal_mode=OFF")
+        db.backup(copy, pages=-1)
+        copy.close()
+        os.fchmod(fd, 0o600)
+        os.fsync(fd)
+        os.rename(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
+    finally:
+        os.close(fd)
+    sync(folder)
+
+
+def parts_in(folder):
+    """The copies of databases in a folder that this account did not finish, and that no process works at."""
+    found = []
+    for name in os.listdir(folder):
+        if name[0] != "." or not name.endswith(".part"):
+            continue
+        path = os.path.join(folder, name)
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(fd, "rb") as file:
+                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                if os.fstat(fd).st_uid == os.geteuid() and file.read(16) in (b"", b"SQLite format 3\0"):
+                    found.append(path)
+        except OSError:
+            pass
+    return found
