@@ -31,6 +31,7 @@ static const struct script {
     { "import", "reads the weights of another program into a model" },
     { "log", "turns the logs of other systems into a table for log2bin" },
     { "service", "learns from the users of a ranking service, and keeps its state" },
+    { "api", "ranks over HTTP for front ends, and stores what their users say" },
     { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },
 };
@@ -157,10 +158,14 @@ static bool extend_path(const char *folder)
     return done;
 }
 
-/* The script's file, or NULL with errno. */
+/* The script's file, or NULL with errno. It is in the folder of its own name, if there is one. */
 static char *find_script(const char *called, const char *name)
 {
-    char *file = find_near(called, "../share", true, name);
+    char *within = format("%s/%s", name, name);
+    char *file = within ? find_near(called, "../share", true, within) : NULL;
+    release(within);
+    if (!file && is_missing())
+        file = find_near(called, "../share", true, name);
     return file || !is_missing() ? file : find_near(called, "../cmd", false, name);
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""box.py: a search box of its own, in front of a database or a search engine, whose order api.py improves.
+"""box.py: a search box of its own, in front of a database or a search engine, whose order the API improves.
 
-    box.py [-p port] [-a address of api.py] postgresql CONNECTION | sqlite FILE | elasticsearch ADDRESS/INDEX
+    box.py [-p port] [-a address of the API] postgresql CONNECTION | sqlite FILE | elasticsearch ADDRESS/INDEX
 
 Each search asks the engine for 50 candidates with their features, by the one query of postgresql.sql or sqlite.sql, and
-api.py for their order (glue.py). A click goes back. Without api.py the order is the engine's own. psycopg2 is needed for
+rankpipe api for their order (glue.py). A click goes back. Without it the order is the engine's own. psycopg2 is needed for
 PostgreSQL alone.
 """
 # SPDX-License-Identifier: ISC

@@ -1,4 +1,4 @@
-"""rankpipe_front: what the front ends of a ranking service here, api.py and the site, share. Internal.
+"""rankpipe_front: what the front ends of a ranking service here, rankpipe api and the site, share. Internal.
 
 Answers are files that `rankpipe service` reads and may rewrite; Clients gives each client a word for a
 day; Limits says who asks too often; State reads what the service says of itself. Scripts, too, read files

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """api.py [CONNECTIONS [PYTHON]]: what a ranking over HTTP costs, beside serve alone.
 
-Starts serve and examples/api/api.py on one core, asks over so many kept connections (1) at the sizes 20 x 46 and
-100 x 136, documents by features, and prints a row for each: the microseconds of processor time a ranking of api.py,
+Starts serve and rankpipe api on one core, asks over so many kept connections (1) at the sizes 20 x 46 and
+100 x 136, documents by features, and prints a row for each: the microseconds of processor time a ranking of the API,
 given documents and given values, of serve behind it, and of serve alone when it is asked by text and by rounds; the
-ratio of api.py with serve to serve by text, for both; and rankings a second, given documents.
+ratio of the API with serve to serve by text, for both; and rankings a second, given documents.
 """
 
 import base64
@@ -101,7 +101,7 @@ def row(docs, dim, connections, python):
     subprocess.run("synth -n 20 -l %d -d %d linear | update -a listnet -m w.bin" % (docs, dim), shell=True, check=True)
     os.makedirs("answers", exist_ok=True)
     serve = start("serve", "-e", "s", "score -r -m w.bin | explore | spool log")
-    api = start(python, os.path.join(ROOT, "examples", "api", "api.py"), "-l", "a", "s", "answers")
+    api = start(python, os.path.join(ROOT, "cmd", "api"), "-l", "a", "s", "answers")
     rows = [[round(draw.random(), 6) for _ in range(dim)] for _ in range(docs)]
     names, query = ["page%d" % i for i in range(docs)], "change user password"
     body = json.dumps({"query": query, "documents": [
@@ -126,7 +126,7 @@ def main():
     os.environ.update(PATH=os.path.join(ROOT, "bin") + ":" + os.environ["PATH"], RANKPIPE_ROOT="yes")
     os.sched_setaffinity(0, {os.cpu_count() - 1})
     print("%9s %7s %7s %7s %7s %7s %7s %7s %9s" % (
-        "", "api.py", "values", "serve", "by text", "rounds", "ratio", "values", "a second"))
+        "", "api", "values", "serve", "by text", "rounds", "ratio", "values", "a second"))
     for docs, dim in ((20, 46), (100, 136)):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)

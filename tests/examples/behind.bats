@@ -1,4 +1,4 @@
-# examples/behind: a search box of its own in front of PostgreSQL, SQLite and Elasticsearch, whose order api.py improves.
+# examples/behind: a search box of its own in front of PostgreSQL, SQLite and Elasticsearch, whose order the API improves.
 load ../helper
 
 NEEDS='python3 curl'
@@ -18,7 +18,7 @@ await() { # COMMAND...
     "$@"
 }
 
-# serves FEATURES: a service, and api.py at $API.
+# serves FEATURES: a service, and the API at $API.
 serves() {
     mkdir -p answers
     rankpipe service first
@@ -26,7 +26,7 @@ serves() {
     serve -e socket 'score -r -m w.bin -R rival.bin | explore -B .37 -i .1 -p slot -g 0 -s random | spool -t 1 log' 2>served 3>&- &
     service=$!
     await serve -a socket </dev/null
-    python3 "$ROOT/examples/api/api.py" -l 127.0.0.1:0 socket answers 2>api.said 3>&- &
+    rankpipe api -l 127.0.0.1:0 socket answers 2>api.said 3>&- &
     api=$!
     await grep -q listening api.said
     API=http://$(sed -n 's,^api: listening at ,,p' api.said)
@@ -184,7 +184,7 @@ box_learns() { # the box shows "a jam,b jam" for jam: after clicks the second on
         is "$(grep -c '<script>' page)" 0
     done
     kill "$api" && wait "$api" || true
-    is "$(found jam)" 'a jam,b jam' # without api.py
+    is "$(found jam)" 'a jam,b jam' # without the API
 }
 
 @test "SQLite FTS5: candidates by the query of sqlite.sql, and clicks change the order" {

@@ -357,7 +357,7 @@ tests:
 $(expect RankpipeSuspect 'the newest answers contradict those before' 1 2 4)
 $(expect RankpipeLearnerStopped 'no run of the learner has ended well for ten minutes' 16 17 0)
 $(expect RankpipeAnswersWait 'an answer waits to be learnt for too long' 34 35 42)
-$(expect RankpipeServiceDown 'api.py has no connection to serve' 6 7 0)
+$(expect RankpipeServiceDown 'rankpipe api has no connection to serve' 6 7 0)
 $(expect RankpipeNotStored 'rounds are not stored, and nothing is learnt from them' 10 11 20)
 END
     promtool test rules alerts.test
@@ -380,7 +380,7 @@ expect() {
     mkdir answers folder
     unset RANKPIPE_ROOT
     fails 1 'serve: not as root: *runuser -u rank*RANKPIPE_ROOT=yes' serve socket 'score -m w.bin | explore'
-    fails 1 'api: not as root: *' python3 "$ROOT/examples/api/api.py" socket answers
+    fails 1 'api: not as root: *' rankpipe api socket answers
     fails 1 'search: not as root: *' python3 "$ROOT/examples/site/search.py" -s state folder
     for action in first learn 'back 1' again 'pin 1' unpin rebuild 'erase requests x' 'set voice 2'; do
         # shellcheck disable=SC2086

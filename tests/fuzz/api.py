@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""api.py N SEED HOST:PORT SERVED: sends N bodies, whole, changed and made up, to a running examples/api/api.py over
+"""api.py N SEED HOST:PORT SERVED: sends N bodies, whole, changed and made up, to a running rankpipe api over
 kept connections. Each must get an answer of HTTP with a JSON text, of status 2xx or 4xx, within 10 seconds.
 Prints how many there were of each status, and writes the names of the requests that were ranked to SERVED.
 """

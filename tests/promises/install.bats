@@ -3,7 +3,7 @@ load ../helper
 
 MAKE="make -C $BATS_TEST_DIRNAME/../.."
 GENERAL="score judge compare update explore replay loop metric features synth spool salvage serve"
-SCRIPTS="train sweep plot live export import log service add-tables"
+SCRIPTS="train sweep plot live export import log service api add-tables"
 DISTINCTIVE="svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models"
 
 # installed SETTING...: below ./stage, as in /usr.
@@ -254,7 +254,7 @@ alone() {
         served=$PWD/here/share/$own/serve
         # Every file that the units and the README name is there.
         grep -ohE "(/usr|$PWD)/[a-zA-Z0-9/_-]*rankpipe([a-zA-Z0-9/_.-]*[a-zA-Z0-9])?" "$served"/*.service "$PWD"/here/share/doc/*/examples/*/README.md "${served%/*}"/api/* >names
-        [ "$(sort -u names | wc -l)" -ge 2 ]
+        [ -s names ]
         while read -r name; do [ -e "$name" ] || { echo "no $name" && return 1; }; done <names
         mkdir -p folder/answers
         alone make -s -C folder -f "$served/Makefile" first
@@ -263,7 +263,7 @@ alone() {
             'score -r -m w.bin | explore | spool log') 3>&- &
         service=$!
         for _ in $(seq 250); do [ ! -S folder/s ] || break; sleep 0.02; done
-        (exec env -i RANKPIPE_ROOT=yes PATH="$PWD/here/bin:/usr/bin:/bin" python3 -B "${served%/*}/api/api.py" -l folder/api \
+        (exec env -i RANKPIPE_ROOT=yes PATH="$PWD/here/bin:/usr/bin:/bin" $own api -l folder/api \
             folder/s folder/answers) 2>api.said 3>&- &
         api=$!
         until grep listening api.said; do kill -0 $api && sleep 0.02; done
@@ -285,6 +285,10 @@ shown = rankpipe.run("score -m folder/w.bin | explore", [rankpipe.Round.make([[1
 assert sorted(shown[0]["order"]) == [0, 1]
 END
         kill $api && wait $api
+        # The name of 0.4.0 runs the same.
+        alone python3 -B "${served%/*}/api/api.py" -h >said 2>api.said
+        is "$(cat said)" "$(alone "$own" api -h)"
+        is "$(cat api.said)" "api.py: run $own api, with the same words; api.py goes with the next release"
         kill $service && wait $service
         sleep 1 # an answer of this second is left to a later run
         alone make -s -C folder -f "$served/Makefile" DELAY=0 learn 2>said

@@ -1,4 +1,4 @@
-"""Odd requests that one client sends: pairs of a name and the bytes, for api.py, for serve and for the site; and odd
+"""Odd requests that one client sends: pairs of a name and the bytes, for rankpipe api, for serve and for the site; and odd
 answers. Each is answered or refused, and all honest requests are to be answered afterwards."""
 import json
 import urllib.parse
@@ -86,7 +86,7 @@ def answers(request):
 
 
 def texts():
-    """Requests for serve, which may name themselves and know no bounds of api.py."""
+    """Requests for serve, which may name themselves and know no bounds of the API."""
     lines = ["? qid:query%%200 1:.5 2:.5 3:.5 #docid=d%d" % i for i in range(1, DOCUMENTS + 1)]
 
     def text(lines, request="a"):

@@ -1,6 +1,6 @@
 """status: what happens in a service: counts of what users said, what was learnt, and what is suspect.
 
-After each run they are in service.json, which api.py reads, and in service.prom, for Prometheus.
+After each run they are in service.json, which the API reads, and in service.prom, for Prometheus.
 """
 # SPDX-License-Identifier: ISC
 

@@ -1,4 +1,4 @@
-# examples/api: the service over HTTP. What a client sends is data, and a slow client is its own loss.
+# rankpipe api: the service over HTTP. What a client sends is data, and a slow client is its own loss.
 load ../helper
 
 NEEDS=python3
@@ -19,11 +19,11 @@ serves() { # [GAMMA]
     cat served && return 1
 }
 
-# answers OPTION...: api.py at $url, a free port.
+# answers OPTION...: the API at $url, a free port.
 answers() {
     mkdir -p answers
     : >"$BATS_TEST_TMPDIR/said"
-    python3 "$ROOT/examples/api/api.py" -l 127.0.0.1:0 "$@" s answers 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+    rankpipe api -l 127.0.0.1:0 "$@" s answers 2>"$BATS_TEST_TMPDIR/said" 3>&- &
     api=$!
     for _ in $(seq 250); do
         url=$(sed -n 's,^api: listening at \(.*\)$,\1,p' "$BATS_TEST_TMPDIR/said")
@@ -413,8 +413,8 @@ assert b" 200 OK" in peer.recv(1000)
 END
     wait $api
     api=
-    fails 2 '*answers: not a folder*' python3 "$ROOT/examples/api/api.py" s answers/none || grep 'is not a folder to write to' err
-    fails 2 "*'0' is not a whole number from 1 to 100000*" python3 "$ROOT/examples/api/api.py" -c 0 s answers
+    fails 2 '*answers: not a folder*' rankpipe api s answers/none || grep 'is not a folder to write to' err
+    fails 2 "*'0' is not a whole number from 1 to 100000*" rankpipe api -c 0 s answers
 }
 
 @test "a disk that fills up: rankings go on without a name, answers are refused whole, and both work again" {
@@ -556,7 +556,7 @@ END
     kill -KILL "$api"
     wait "$api" || true
     for _ in $(seq 100); do [ -d "/proc/$aside" ] || break; sleep 0.05; done
-    [ ! -d "/proc/$aside" ] # it ends with api.py
+    [ ! -d "/proc/$aside" ] # it ends with the API
     answers
     stops
 }
@@ -587,7 +587,7 @@ END
     is "$(requests)" "$named"
 }
 
-@test "documents in the order of an engine, or in none: where the service and api.py differ, rankings are refused" {
+@test "documents in the order of an engine, or in none: where the service and the API differ, rankings are refused" {
     local both='{"query": "a", "documents": [{"features": [1]}, {"features": [2]}]}' later
     later=$(($(date +%s) + 1000))000
     echo 1:1 | weights2bin -x base >w.bin # as rankpipe service first makes it
@@ -626,10 +626,11 @@ END
 }
 
 @test "of large bodies that wait to be read, the smallest is first, and one that has given up is left out" {
-    PYTHONPATH=$ROOT/examples/api python3 -B - <<'END'
-import api, asyncio, marshal
+    python3 -B - <<'END'
+import asyncio, marshal
+from rankpipe_api.aside import Aside
 async def main():
-    aside, order, goes_on = api.Aside(60), [], asyncio.Event()
+    aside, order, goes_on = Aside(60), [], asyncio.Event()
     async def ask(data):
         order.append(len(marshal.loads(data[8:])[1]))
         await goes_on.wait()
@@ -717,12 +718,12 @@ END
 }
 
 @test "the unit is sound, and runs what is installed" {
-    grep -ho '/usr/share/rankpipe/[a-z/.]*' "$ROOT/examples/api/rank-api.service" | grep -x /usr/share/rankpipe/api/api.py
+    grep -q '^ExecStart=/usr/bin/rankpipe api ' "$ROOT/examples/api/rank-api.service"
     command -v systemd-analyze || skip "no systemd-analyze here"
     mkdir units
     cp "$ROOT"/examples/serve/rank.s* units
-    sed "s,/usr/bin/python3,$(command -v python3)," "$ROOT/examples/api/rank-api.service" >units/rank-api.service
-    sed -i "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe," units/rank.service
+    cp "$ROOT/examples/api/rank-api.service" units
+    sed -i "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe," units/rank.service units/rank-api.service
     cd units
     run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze --man=no verify ./rank-api.service
     is "$(grep -v 'network.target\|sysinit\|basic.target\|rank-api' <<<"$output")" ''
