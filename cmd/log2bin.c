@@ -49,7 +49,7 @@ static const struct option options_known[] = {
       OPTION_FLAG(log2bin, log.line.coded) },
     { 'e', NULL, NULL, "the candidates of a query are in the engine's order, first to last "
                        "(default: as they say themselves)", OPTION_FLAG(log2bin, ranked) },
-    { 'g', "action=value", NULL, "count this word of the column click as that number, 0 or more "
+    { 'g', "action=value", NULL, "count this word of the column click as that number, 0 to 1 "
                                  "(default: numbers alone)", OPTION_OWN },
     { 'k', NULL, NULL, "skip a request with an error, warn, and go on (default: stop there)",
       OPTION_FLAG(log2bin, skips) },
@@ -72,8 +72,8 @@ static int add_action(struct log2bin *my, const struct options *options)
                                              options->fault);
     if (!action) return -1;
     if (!equals || equals == options->value || !decimal_double(equals + 1, &value) || value < 0 ||
-        value > 1e30)
-        return fault_usage(options->fault, "-g %.60s: not a word, = and a number of at least 0",
+        value > 1)
+        return fault_usage(options->fault, "-g %.60s: not a word, = and a number from 0 to 1",
                            options->value);
     action[my->n++] = (struct click_action){ options->value, (size_t)(equals - options->value),
                                              (float)value };

@@ -92,8 +92,10 @@ static bool read_relevance(const char *p, float *value)
     return strspn(p, "0123456789.eE+-") >= n && end == p + n && *value >= 0 && isfinite(*value);
 }
 
-/* Reads the relevances from p to the end of the line into log->values. 0 or a fault. */
-static int read_values(struct feedback_log *log, const char *p, size_t *places, struct fault *fault)
+/* Reads the relevances, or the values of clicks, from p to the end of the line into log->values. 0
+ * or a fault. */
+static int read_values(struct feedback_log *log, const char *p, bool clicks, size_t *places,
+                       struct fault *fault)
 {
     struct lines *line = &log->lines;
     *places = 0;
@@ -105,6 +107,9 @@ static int read_values(struct feedback_log *log, const char *p, size_t *places, 
         if (!read_relevance(p, &value[*places]))
             return lines_wrong(line, p, text_word_bytes(p), fault,
                                "not a relevance (a finite number of at least 0)");
+        if (clicks && value[*places] > 1)
+            return lines_wrong(line, p, text_word_bytes(p), fault,
+                               "not the value of a click (a number from 0 to 1)");
         ++*places;
     }
     return *places ? 0 : lines_wrong(line, line->text, line->bytes, fault,
@@ -236,7 +241,7 @@ static int read_line(struct feedback_log *log, struct answer **answer, struct fa
     if (bare && !*next) /* tells the time alone */
         return 1;
     if (read_client(log, &next, &line, fault) < 0 || read_clicks(log, &next, &line, fault) < 0 ||
-        read_values(log, next, &places, fault) < 0)
+        read_values(log, next, line.clicks, &places, fault) < 0)
         return -1;
     *answer = make(log, &line, places, fault);
     return *answer ? 1 : -1;

@@ -1,8 +1,9 @@
 /* feedback_log: reads the feedback on rounds from a log, one line a round: "17 TAB 0 1 0" has the
  * relevance of the first three documents shown, "17 TAB -" says that no feedback will come. After
  * the key a line may say when it came, in milliseconds since 1970, then which client gave it, and
- * then that it has clicks, not relevance: "17 TAB time=1732263060123 client=5f3759df clicks=1 0 1
- * 0". "- time=1732263060123" says only how late it is, and "-" that its file ends. */
+ * then that it has clicks, not relevance, each worth from 0, which is none, to 1: "17 TAB
+ * time=1732263060123 client=5f3759df clicks=1 0 1 0". "- time=1732263060123" says only how late it
+ * is, and "-" that its file ends. */
 #ifndef RANKPIPE_FEEDBACK_LOG_H
 #define RANKPIPE_FEEDBACK_LOG_H
 
@@ -22,7 +23,7 @@ struct answer { /* the feedback on one round */
     const char *file; /* where it was read; the caller's name */
     uint64_t line;
     size_t places; /* 0: no feedback will come              */
-    float *seen;   /* seen[places], finite, at least 0      */
+    float *seen;   /* seen[places]: finite, at least 0, of clicks at most 1 */
     uint64_t time; /* when it came                          */
     bool timed;    /* is that known?                        */
     bool clicks;   /* is it clicks, not relevance?          */

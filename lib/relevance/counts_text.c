@@ -1,5 +1,6 @@
 #include "relevance/counts_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +10,29 @@
 #include "stream/round_fields.h"
 #include "text/print.h"
 
-enum { QID, DOC, POSITION, IMPRESSIONS, CLICKS, OLDER, AFTER = OLDER, AFTER_CLICKS, FIELDS };
+enum {
+    QID, DOC, POSITION, IMPRESSIONS, CLICKS, OLDER, AFTER = OLDER, AFTER_CLICKS, VALUES, FIELDS
+};
 enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
 static const char older_head[] = "qid\tdoc\tposition\timpressions\tclicks";
-static const char head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks";
+static const char old_head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks";
+static const char head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks\tvalues";
 
 static void print_count(struct print *print, double count)
 {
     print_byte(print, '\t');
     print_double(print, count);
+}
+
+/* The sum of values, to the millionth. */
+static void print_values(struct print *print, const struct impressions_counts *counts)
+{
+    char text[NUMBER];
+    snprintf(text, sizeof text, "\t%.6f", counts->clicks - counts->lack / IMPRESSIONS_WHOLE);
+    if (counts->lack > 0)
+        print_word(print, text);
+    else
+        print_count(print, counts->clicks);
 }
 
 int counts_print(const struct impressions *impressions, struct writer *out, struct fault *fault)
@@ -39,6 +54,7 @@ int counts_print(const struct impressions *impressions, struct writer *out, stru
         if (!impressions->older) {
             print_count(&print, cell[i].counts.after);
             print_count(&print, cell[i].counts.after_clicks);
+            print_values(&print, &cell[i].counts);
         }
         print_byte(&print, '\n');
     }
@@ -85,10 +101,24 @@ static int check_words(struct lines *lines, const struct field *field, struct fa
                                    "name, which is one word");
 }
 
-/* The counts of a line, which must be possible. Older ones have values of clicks, not whole. */
-static int read_counts(struct lines *lines, const struct field *field, bool older,
+/* The sum of values of a line, which is within the clicks. */
+static int read_values(struct lines *lines, const struct field *field,
                        struct impressions_counts *counts, struct fault *fault)
 {
+    double values;
+    if (read_number(lines, field, false, &values, fault) < 0) return -1;
+    if (values > counts->clicks)
+        return lines_wrong(lines, field->at, field->n, fault, "more than its clicks, whose values "
+                           "are at most 1");
+    counts->lack = impressions_lack(counts->clicks - values);
+    return 0;
+}
+
+/* The counts of a line, which must be possible. Older ones have values of clicks, not whole. */
+static int read_counts(struct lines *lines, const struct field *field, size_t fields,
+                       struct impressions_counts *counts, struct fault *fault)
+{
+    bool older = fields == OLDER;
     *counts = (struct impressions_counts){ 0 };
     if (read_number(lines, &field[IMPRESSIONS], true, &counts->n, fault) < 0 ||
         read_number(lines, &field[CLICKS], !older, &counts->clicks, fault) < 0)
@@ -106,7 +136,7 @@ static int read_counts(struct lines *lines, const struct field *field, bool olde
         first > counts->n - counts->after)
         return lines_wrong(lines, lines->text, lines->bytes, fault, "more clicks than impressions, "
                            "or more after a click than there are: count this share again");
-    return 0;
+    return fields > VALUES ? read_values(lines, &field[VALUES], counts, fault) : 0;
 }
 
 /* Counts the current line. 0 or a fault. */
@@ -116,7 +146,7 @@ static int read_line(struct impressions *impressions, struct lines *lines, struc
     struct field field[FIELDS];
     struct impressions_counts counts;
     double position;
-    size_t fields = 0, due = impressions->older ? OLDER : FIELDS;
+    size_t fields = 0, due = impressions->older ? OLDER : VALUES;
     const char *at = lines->text, *end = at + lines->bytes;
     for (; at <= end; fields++) {
         const char *tab = memchr(at, '\t', (size_t)(end - at));
@@ -125,12 +155,12 @@ static int read_line(struct impressions *impressions, struct lines *lines, struc
             field[fields] = (struct field){ at, (size_t)(tab - at) };
         at = tab + 1;
     }
-    if (fields != due)
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %zu", fields,
-                           due);
+    if (fields != due && (impressions->older || fields != FIELDS))
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %zu%s", fields,
+                           due, impressions->older ? "" : " or 8");
     if (check_words(lines, field, fault) < 0 ||
         read_number(lines, &field[POSITION], true, &position, fault) < 0 ||
-        read_counts(lines, field, impressions->older, &counts, fault) < 0)
+        read_counts(lines, field, fields, &counts, fault) < 0)
         return -1;
     if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
         return lines_wrong(lines, field[POSITION].at, field[POSITION].n, fault, "not a position, a "
@@ -151,7 +181,7 @@ static int read_head(struct impressions *impressions, struct lines *lines, bool 
                      struct fault *fault)
 {
     bool older = strcmp(lines->text, older_head) == 0;
-    if (!older && strcmp(lines->text, head) != 0)
+    if (!older && strcmp(lines->text, head) != 0 && strcmp(lines->text, old_head) != 0)
         return lines_wrong(lines, lines->text, lines->bytes, fault, "not the first line of counts, "
                            "which judge -c writes");
     if (any && older != impressions->older)

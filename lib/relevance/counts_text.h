@@ -1,9 +1,10 @@
 /* counts_text: the counts of a log as text, which judge -c writes, and judge adds up.
  *
- * The first line names the columns: qid, doc, position, impressions, clicks, after, after-clicks.
- * Tabs are between them. Each other line has the counts of one pair at one position, sorted by qid,
- * doc and position. The qid is as in a header line, with %XX. Counts of earlier versions lack the
- * last two columns, and may have clicks that are no whole numbers. */
+ * The first line names the columns: qid, doc, position, impressions, clicks, after, after-clicks,
+ * values. Tabs are between them. Each other line has the counts of one pair at one position, sorted
+ * by qid, doc and position. The qid is as in a header line, with %XX. A line without values has as
+ * many as clicks. Counts of still earlier versions lack the columns after, too, and may have clicks
+ * that are no whole numbers. */
 #ifndef RANKPIPE_COUNTS_TEXT_H
 #define RANKPIPE_COUNTS_TEXT_H
 

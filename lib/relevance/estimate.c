@@ -54,7 +54,7 @@ static int compare(struct estimate *my, const struct evidence *evidence, bool *s
     if (result == 0) {
         my->reason = BY_HELD_OUT;
         my->reading = held_out_likelihood(held_out, &other, &my->part);
-        *stop = !held_out_is_ahead(held_out, &my->reading);
+        *stop = held_out_sign(held_out, &my->reading) <= 0;
     }
     struct users left = *stop ? other : my->part;
     if (!*stop)
@@ -80,14 +80,10 @@ bool estimate_is_alone(const struct estimate *estimate, size_t k)
     return !estimate->given && estimate->users.error[k] > ALONE;
 }
 
-bool estimate_foretells(const struct estimate *estimate)
-{
-    return held_out_is_ahead(&estimate->held_out, &estimate->gain);
-}
-
 static int check(struct estimate *my, const struct evidence *evidence, struct fault *fault)
 {
     my->gain = held_out_gain(&my->held_out, &my->part);
+    my->foretells = held_out_sign(&my->held_out, &my->gain);
     my->checked = my->moved = true;
     for (size_t k = 0; k < evidence->positions; k++)
         my->moved = my->moved && !estimate_is_alone(my, k);

@@ -34,6 +34,7 @@ struct estimate { /* all zero at first */
     struct users part, users; /* fitted to all queries but those left out; to all */
     bool checked;             /* gain is known */
     struct ahead gain;        /* held_out_gain */
+    int foretells;            /* held_out_sign of it: are clicks on other queries foretold? */
     bool moved;               /* over_places is known: documents moved to every position */
     struct ahead over_places; /* held_out_gain_over_places */
 };
@@ -45,9 +46,6 @@ int estimate_make(struct estimate *estimate, const struct evidence *evidence, st
 
 /* Is theta of the position known by its prior alone: no document that moved says anything of it? */
 bool estimate_is_alone(const struct estimate *estimate, size_t k);
-
-/* Does what was learnt foretell clicks on other queries (held_out_is_ahead)? */
-bool estimate_foretells(const struct estimate *estimate);
 
 /* Prints the table of judge -e. 0 or a fault. */
 int estimate_print(const struct estimate *estimate, const struct evidence *evidence,

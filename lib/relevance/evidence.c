@@ -52,6 +52,15 @@ int counts_make(struct counts *counts, const struct evidence *evidence, enum cou
     return 0;
 }
 
+void counts_by_value(struct counts *counts)
+{
+    const struct evidence *evidence = counts->evidence;
+    for (size_t q = 0; q < evidence->queries; q++)
+        for (size_t j = evidence->query[q]; counts->query[q] && j < evidence->query[q + 1]; j++)
+            for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++)
+                counts->of_pair[j] -= evidence->cell[c].counts.lack / IMPRESSIONS_WHOLE;
+}
+
 void counts_exposure(const struct counts *counts, const double *theta, double *E)
 {
     const struct evidence *evidence = counts->evidence;

@@ -48,6 +48,9 @@ enum counts_of {
 int counts_make(struct counts *counts, const struct evidence *evidence, enum counts_of what,
                 const double *share, const bool *keep, struct fault *fault);
 
+/* Counts clicks by their values: C_j becomes the sum of these. O(cells). */
+void counts_by_value(struct counts *counts);
+
 /* E_j = sum over k of n_jk theta_k, the expected examination of each pair, from theta[positions].
  * O(cells). */
 void counts_exposure(const struct counts *counts, const double *theta, double *E);

@@ -10,11 +10,12 @@
 enum { FIFTH = 5, STEPS = 100 };
 static const double LEAST_KAPPA = 1e-3, FLAT = 1e-7;
 
+/* The clicks on a pair, by their values. */
 static double clicks_of(const struct evidence *evidence, size_t j)
 {
     double sum = 0;
     for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++)
-        sum += evidence->cell[c].counts.clicks;
+        sum += evidence->cell[c].counts.clicks - evidence->cell[c].counts.lack / IMPRESSIONS_WHOLE;
     return sum;
 }
 
@@ -62,10 +63,10 @@ bool held_out_tells(const struct held_out *held_out)
     return held_out->queries > 1 && top > 0;
 }
 
-bool held_out_is_ahead(const struct held_out *held_out, const struct ahead *ahead)
+int held_out_sign(const struct held_out *held_out, const struct ahead *ahead)
 {
-    double freedom = (double)held_out->queries - 1;
-    return ahead->by > ahead->error * tails_student_quantile(0.05, freedom);
+    double margin = ahead->error * tails_student_quantile(0.05, (double)held_out->queries - 1);
+    return (ahead->by > margin) - (ahead->by < -margin);
 }
 
 /* E_j of queries that `users` was not fitted to. */

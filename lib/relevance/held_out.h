@@ -32,8 +32,9 @@ struct ahead {
     double by, error;
 };
 
-/* Is it above 0, with 95 % by Student's t: about two errors, and more with few queries? */
-bool held_out_is_ahead(const struct held_out *held_out, const struct ahead *ahead);
+/* 1 if it is above 0 with 95 % by Student's t, about two errors and more with few queries; -1 if it
+ * is below 0 by as much; else 0: it cannot be told. */
+int held_out_sign(const struct held_out *held_out, const struct ahead *ahead);
 
 /* By how much the log likelihood of one is above that of the other, over the queries left out; the
  * error from the differences of these queries. It is the sum of marginal_of_pair, with E_j of

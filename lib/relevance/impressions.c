@@ -78,6 +78,7 @@ int impressions_add(struct impressions *impressions, uint32_t pair, uint32_t pos
     cell->counts.clicks += counts->clicks;
     cell->counts.after += counts->after;
     cell->counts.after_clicks += counts->after_clicks;
+    cell->counts.lack += counts->lack;
     return 0;
 }
 

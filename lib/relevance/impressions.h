@@ -15,11 +15,20 @@
 #include "base/hash_table.h"
 #include "log/pair_names.h"
 
-/* Of one pair at one position: impressions n and clicks C; and, of these, the m impressions in
- * whose request a higher position had been clicked, and the d clicks on them. */
+/* Of one pair at one position: impressions n and clicks C; of these, the m impressions in whose
+ * request a higher position had been clicked, and the d clicks on them; and by how many millionths
+ * the sum of the clicks' values is below C. */
 struct impressions_counts {
-    double n, clicks, after, after_clicks;
+    double n, clicks, after, after_clicks, lack;
 };
+
+/* What a value, or a sum of values, lacks, in millionths: whole. */
+#define IMPRESSIONS_WHOLE 1e6
+static inline double impressions_lack(double rest)
+{
+    double lack = rest * IMPRESSIONS_WHOLE;
+    return lack < 1e15 ? (double)(uint64_t)(lack + 0.5) : lack;
+}
 
 struct impressions_cell { /* one pair at one position; the first two are its key */
     uint32_t pair, position; /* position from 1 */

@@ -242,7 +242,9 @@ int pool_count(struct pool *pool, const struct round *round, struct fault *fault
     double above = 0; /* was a higher position clicked? */
     for (size_t a = 0; a < round->places; a++) {
         double click = round->seen[a] > 0 ? 1 : 0;
-        struct impressions_counts counts = { 1, click, above, above * click };
+        double lack = click > 0 && round->clicks && round->seen[a] < 1 ? 1 - round->seen[a] : 0;
+        struct impressions_counts counts = { 1, click, above, above * click,
+                                             impressions_lack(lack) };
         if (impressions_add(&pool->impressions, pool->list[round->order[a]], (uint32_t)a + 1,
                             &counts, fault) < 0)
             return -1;

@@ -55,7 +55,7 @@ struct pool { /* all zero at first */
 int pool_take(struct pool *pool, const struct round *round, bool known, struct fault *fault);
 
 /* Counts the feedback of the round that was taken last, in which a value of seen above 0 is one
- * click. 0 or a fault. */
+ * click, and where the round says that it has clicks, the value of one, 1 at most. 0 or a fault. */
 int pool_count(struct pool *pool, const struct round *round, struct fault *fault);
 
 /* All has come. Without any round the documents are those of the counts. Scales features, unless a

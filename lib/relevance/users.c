@@ -109,8 +109,10 @@ int users_fit(struct users *users, bool stop, const struct evidence *evidence, c
         result = stop ? fit_stopping(users, &counts, keep, given, watch, fault)
                       : fit_reading(users, &counts, given, watch, fault);
     }
-    if (result == 0)
+    if (result == 0) {
+        counts_by_value(&counts);
         result = marginal_fit(&users->marginal, &counts, true, watch, fault);
+    }
     counts_close(&counts);
     return result;
 }

@@ -12,7 +12,8 @@
  *
  *     rho_q = (D_q + 5 kappa) / (M_q + 5),   M_q = sum of m_jk theta_k r_j.
  *
- * In the end b, w, a and the relevances are those of marginal.h given theta. */
+ * In the end b, w, a and the relevances are those of marginal.h given theta, where a click counts
+ * by its value. */
 #ifndef RANKPIPE_USERS_H
 #define RANKPIPE_USERS_H
 

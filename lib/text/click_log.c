@@ -229,9 +229,9 @@ static int read_click(struct click_line *line, float *click, struct fault *fault
             return 0;
         }
     if (!copy_number(line, CLICK_CLICK, text) || !decimal_double(text, &value) || value < 0 ||
-        value > (double)FLT_MAX)
-        return wrong_field(line, CLICK_CLICK, "a number of at least 0; -g gives a word its "
-                                "value", fault);
+        value > 1)
+        return wrong_field(line, CLICK_CLICK, "a number from 0 to 1; -g gives a word its value",
+                           fault);
     *click = (float)value;
     return 0;
 }

@@ -38,7 +38,7 @@ struct click_shown {
     bool timed;
     uint64_t time;      /* in milliseconds since 1970, if timed */
     uint32_t position;  /* from 1 */
-    float click;        /* 0 or more */
+    float click;        /* 0 to 1 */
     double propensity;  /* above 0, at most 1 */
     double score;
     double label;       /* 0 or more */

@@ -362,7 +362,7 @@ static void set(struct small *log, const double clicks[][2])
     for (size_t j = 0; j < PAIRS; j++) {
         log->first[j] = c;
         for (uint32_t k = 0; k < 2; k++)
-            log->cell[c++] = (struct evidence_cell){ k, { 600, clicks[j % 3][k], 0, 0 } };
+            log->cell[c++] = (struct evidence_cell){ k, { 600, clicks[j % 3][k], 0, 0, 0 } };
     }
     log->first[PAIRS] = c;
 }
@@ -412,7 +412,8 @@ static void half_a_click(struct small *log)
 static void stopping_by_hand(struct small *log)
 {
     struct stopping stopping;
-    const struct impressions_counts cells[] = { { 10, 5, 4, 1 }, { 10, 0, 4, 0 }, { 9, 3, 0, 0 } };
+    const struct impressions_counts cells[] = { { 10, 5, 4, 1, 0 }, { 10, 0, 4, 0, 0 },
+                                                { 9, 3, 0, 0, 0 } };
     for (size_t j = 0; j <= PAIRS; j++)
         log->first[j] = j < 3 ? j : 3;
     for (size_t j = 0; j < 3; j++)
@@ -421,11 +422,11 @@ static void stopping_by_hand(struct small *log)
     near(stopping.kappa, 0.375L, 1e-15, "kappa, R being .6");
     near(stopping.error, sqrtl(1.2L / (0.6L * 1.6L)), 1e-15, "its error");
     near(stopping.clickless, 9 - 4 - 3, 0, "requests without a click");
-    log->cell[0].counts = (struct impressions_counts){ 100, 0, 50, 0 };
+    log->cell[0].counts = (struct impressions_counts){ 100, 0, 50, 0, 0 };
     stopping_measure(&log->evidence, NULL, &stopping);
     near(stopping.kappa, 1, 0, "kappa of nothing");
     near(stopping.error, sqrtl(2), 1e-15, "its error");
-    log->cell[0].counts = (struct impressions_counts){ 200, 10, 100, 8 };
+    log->cell[0].counts = (struct impressions_counts){ 200, 10, 100, 8, 0 };
     stopping_measure(&log->evidence, NULL, &stopping);
     near(stopping.kappa, 4, 1e-15, "kappa where a click above helps");
 }
@@ -600,7 +601,7 @@ static void over_places(struct small *log)
         log->first[j] = j;
     for (size_t j = 0; j < PAIRS; j++) {
         uint32_t k = j % PLACES;
-        log->cell[j] = (struct evidence_cell){ k, { 1600, 720.0 / ((k + 1) * (k + 1)), 0, 0 } };
+        log->cell[j] = (struct evidence_cell){ k, { 1600, 720.0 / ((k + 1) * (k + 1)), 0, 0, 0 } };
     }
     near(held_out_open(&held_out, &log->evidence, &fault), 0, 0, "held_out_open");
     near(users_fit(&users, false, &log->evidence, held_out.others, given, NULL, &watch, &fault), 0,

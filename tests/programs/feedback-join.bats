@@ -225,6 +225,11 @@ r2	5f3759dfA"
         printf 'r1\t%s 1\n' $wrong >answers
         fails_on two 1 "feedback-join: answers: line 1: not clicks=1: 'clicks=${wrong#*=}'" feedback-join -r answers
     done
+    printf 'r1\tclicks=1 0.25\nr2 2.5\n' >answers # of relevance, more than 1 is as good as ever
+    is "$(feedback-join -r answers <two | values_of seen | paste -sd ' ')" '0.25 2.5'
+    printf 'r1 2.5\nr2\tclicks=1 1.5\n' >answers
+    fails_on two 1 "feedback-join: answers: line 2: not the value of a click (a number from 0 to 1): '1.5'" \
+        feedback-join -r answers
 }
 
 # visits N [QUERIES]: N rounds of one document each, number I being of query I modulo QUERIES.

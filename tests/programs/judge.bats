@@ -13,7 +13,7 @@ lines() {
 # impressions. In half of those below position 1 a higher one was clicked. With a kappa theta is 1; of
 # seven in eight a higher one was clicked, which multiplies the clicks by kappa.
 world() {
-    echo "qid doc position impressions clicks after after-clicks" | tr ' ' '\t'
+    echo "qid doc position impressions clicks after after-clicks" | tr ' ' '\t' # as earlier versions have them
     awk -v kappa="${1:-1}" -v flat="$#" 'BEGIN {
         for (q = 1; q <= 3; q++) for (d = 1; d <= 5; d++) for (k = 1; k <= 5; k++) {
             below = k == 1 ? 0 : flat ? 87500 : 50000
@@ -178,14 +178,42 @@ simulate() {
 }
 
 @test "-c prints the counts of each pair and position; a value above 0 is one click" {
-    lines 'request qid doc position click' 'r1 b x 1 1' 'r1 b y 2 0' 'r1 b z 3 3' 'r2 a%_z x 1 0.5' 'r3 b x 1 0' 'r3 b y 2 1' 'r3 b z 3 0' 'r4 b y 1 1' >log
+    lines 'request qid doc position click' 'r1 b x 1 1' 'r1 b y 2 0' 'r1 b z 3 1' 'r2 a%_z x 1 0.5' 'r3 b x 1 0' 'r3 b y 2 1' 'r3 b z 3 0' 'r4 b y 1 1' >log
     log2bin -0 log | judge -c >counts
-    is "$(tr '\t' ' ' <counts)" 'qid doc position impressions clicks after after-clicks
-a%25_z x 1 1 1 0 0
-b x 1 2 1 0 0
-b y 1 1 1 0 0
-b y 2 2 1 1 0
-b z 3 2 1 2 1'
+    is "$(tr '\t' ' ' <counts)" 'qid doc position impressions clicks after after-clicks values
+a%25_z x 1 1 1 0 0 0.500000
+b x 1 2 1 0 0 1
+b y 1 1 1 0 0 1
+b y 2 2 1 1 0 1
+b z 3 2 1 2 1 1'
+}
+
+@test "values of clicks add up, exactly; a line without them has as many as clicks" {
+    awk 'BEGIN { print "request\tqid\tdoc\tposition\tclick"; for (i = 1; i <= 9; i++) print "r" i "\tb\tx\t1\t0.2" }' >log
+    log2bin -0 log | judge -c >counts
+    is "$(sed 1d counts)" "$(lines 'b x 1 9 9 0 0 1.800000')"
+    { world | head -n 1 && lines 'b x 1 5 3 0 0' 'b y 2 5 3 0 0 0.7'; } >older
+    is "$(judge -c older counts | sed 1d)" "$(lines 'b x 1 14 12 0 0 4.800000' 'b y 2 5 3 0 0 0.700000')"
+    # grades are no clicks: whatever they are, one counts 1
+    printf '0.5 qid:a 1:1 # x\n' | svm2bin | explore -g 1 | feedback-mask | judge -c | sed 1d >grade
+    is "$(cat grade)" "$(lines 'a x 1 1 1 0 0 1')"
+}
+
+@test "the relevance is that of the clicks' values; theta and who stops are those of clicks" {
+    # given theta, six clicks of a half judge as three
+    awk 'BEGIN { OFS = "\t"; for (d = 1; d <= 4; d++) for (k = 1; k <= 2; k++)
+        print "q" d % 2, "d" d, k, 100, 6 * d * k, (k > 1) * 50, (k > 1) * 3 * d * k, 3 * d * k }' >lines
+    { world | head -n 1 && cat lines; } >half
+    { world | head -n 1 && awk -v OFS='\t' '{ $5 /= 2; $7 = int($7 / 2); NF = 7; print }' lines; } >three
+    printf '1 1\n2 0.5\n' >table
+    judge -0 -t table half >half.bin 2>err
+    judge -0 -t table three 2>err | same - half.bin
+    # with all values alike, the table of examination is that of the clicks
+    cut -f 1-7 half >whole
+    judge -0 -e half.table half >half.bin 2>err
+    judge -0 -e whole.table whole >whole.bin 2>err
+    same half.table whole.table
+    ! cmp -s half.bin whole.bin
 }
 
 @test "counts without the columns after are of users who do not stop, and do not add up with others" {
@@ -256,10 +284,17 @@ clicks_by() {
 @test "it says whether what it learnt predicts the clicks of other queries" {
     clicks_by d
     judge counts <c.bin 2>err >judged.bin
-    [[ $(sed -n 2p err) == 'judge: what judge learnt predicts clicks on other queries: on 12 queries left out it gains 0.'*' a click over documents all alike, error '*'; over their mean positions 0.'*', error '* ]]
+    figures() { sed -nE '2s/^judge: gain -?[0-9]+\.[0-9]{4}, error [0-9]+\.[0-9]{4}: //p' err | sed 's/[0-9]*\.[0-9]*/N/g'; }
+    is "$(figures)" 'what judge learnt predicts clicks on other queries: compare it with the old one before it is used (a click, over documents all alike, on 12 queries left out; over their mean positions N, error N)'
     clicks_by '(q * q * 7 + d * 3) % 11'
     judge counts <c.bin 2>err >judged.bin
-    [[ $(sed -n 2p err) == 'judge: what judge learnt does not predict clicks on other queries; keep the old ranker: on 12 queries left out it gains '* ]]
+    [[ $(figures) == 'cannot tell whether what judge learnt predicts clicks on other queries: compare it with the old one before it is used ('* ]]
+    # of the queries left out, which are every fifth, the best documents are the worst
+    clicks_by d
+    sed 1d counts | cut -f 1 | LC_ALL=C sort -u | awk 'NR % 5 == 0' >left
+    awk -F '\t' -v OFS='\t' 'NR == FNR { left[$1]; next } $1 in left { $2 = "d" 4 - substr($2, 2) } { print }' left counts >turned
+    judge turned <c.bin 2>err >judged.bin
+    [[ $(figures) == 'what judge learnt does not predict clicks on other queries: keep the old ranker ('* ]]
     # without features there is nothing to tell
     judge -0 counts 2>err >judged.bin
     is "$(wc -l <err)" 1
@@ -331,7 +366,7 @@ clicks_by() {
         fails 1 "judge: counts: line 2: *" judge -c counts
     done
     # impressions, clicks, after, after-clicks
-    for wrong in '5 1:5 fields, not 7' '5 1.5 0 0:not a whole*' '5 6 0 0:more clicks*' '5 1 6 0:more clicks*' '5 2 1 2:more clicks*' '5 1 2 2:more clicks*' '5 4 2 0:more clicks*'; do
+    for wrong in '5 1:5 fields, not 7 or 8' '5 1 0 0 1.5:more than its clicks*' '5 1 0 0 -1:not a number*' '5 1 0 0 1 1:9 fields*' '5 1.5 0 0:not a whole*' '5 6 0 0:more clicks*' '5 1 6 0:more clicks*' '5 2 1 2:more clicks*' '5 1 2 2:more clicks*' '5 4 2 0:more clicks*'; do
         { world | head -n 1 && lines "a x 2 ${wrong%:*}"; } >counts
         fails 1 "judge: counts: line 2: ${wrong#*:}*" judge -c counts
     done

@@ -79,13 +79,21 @@ refused() {
 
 @test "-g values words; a document that comes again at its position counts once, by its largest click" {
     lines "$HEAD" 'r1 q A 1 view' 'r1 q B 2 view' 'r1 q A 1 buy' 'r1 q A 1 click' >log
-    log2bin -0 -g view=0 -g click=1 -g buy=2.5 log >log.bin
-    is "$(values_of seen <log.bin | paste -sd ' ')" '2.5 0'
-    fails 1 "log2bin: log: line 4: the click is not a number of at least 0; -g gives a word its value: 'buy'" \
+    log2bin -0 -g view=0 -g click=.25 -g buy=.5 log >log.bin
+    is "$(values_of seen <log.bin | paste -sd ' ')" '0.5 0'
+    fails 1 "log2bin: log: line 4: the click is not a number from 0 to 1; -g gives a word its value: 'buy'" \
         log2bin -0 -g view=0 -g click=1 log
-    for wrong in buy buy= =1 buy=x buy=-1 buy=nan; do
-        fails 2 "log2bin: -g $wrong: not a word, = and a number of at least 0*" log2bin -0 -g $wrong log
+    for wrong in buy buy= =1 buy=x buy=-1 buy=nan buy=1.5; do
+        fails 2 "log2bin: -g $wrong: not a word, = and a number from 0 to 1*" log2bin -0 -g $wrong log
     done
+}
+
+@test "a click is worth from 0 to 1; more is refused, with its line, or skipped" {
+    lines "$HEAD" 'r1 q A 1 0.25' 'r1 q B 2 1' 'r2 q A 1 2' >log
+    fails 1 "log2bin: log: line 4: the click is not a number from 0 to 1; -g gives a word its value: '2'" log2bin -0 log
+    log2bin -0 -k log >log.bin 2>err
+    is "$(values_of seen <log.bin | paste -sd ' ')" '0.25 1'
+    is "$(values_of clicks <log.bin)" 1
 }
 
 @test "names of requests and queries may hold any byte but tab and line end" {
@@ -285,8 +293,8 @@ r2 p A 1 1
 r5 q A 1 1
 r5 q B 2 0'
     is "$(cat err)" 'log2bin: clicks on documents that are not among the first 2 of the run: 4; requests without other clicks, which are left out: 2'
-    lines 'request qid doc click' 'r1 q B 0' 'r1 q C 2' >clicks
-    is "$(log2bin -0 -r run clicks | bin2txt -f log | cut -f 5 | paste -sd ' ')" 'click 0 0 2 0'
+    lines 'request qid doc click' 'r1 q B 0' 'r1 q C 0.5' >clicks
+    is "$(log2bin -0 -r run clicks | bin2txt -f log | cut -f 5 | paste -sd ' ')" 'click 0 0 0.5 0'
     lines 'request qid doc' 'r3 q Z' >clicks
     fails 1 '*log2bin: clicks: the log has no requests with a click on a document of their list' log2bin -0 -r run clicks
     lines 'request qid' 'r3 q' >clicks

@@ -177,7 +177,7 @@ run_examples() {
         >out 2>err </dev/null 3>&- || { cat err && return 1; }
     cat err
     # What a run of train says of itself, and the command that it ends with; what judge found; what log wrote.
-    run grep -vE '^log: wrote |^judge: (users|what judge learnt) |^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$|^train: |^    svm2bin -n new.svm ' err
+    run grep -vE '^log: wrote |^judge: (users|gain) |^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$|^train: |^    svm2bin -n new.svm ' err
     is "$output" ''
     cd ..
 }
