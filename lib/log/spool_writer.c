@@ -70,14 +70,37 @@ static int salvage_open(struct spool_writer *writer, struct spool_salvaged *salv
     return got;
 }
 
+/* Closes the open file's descriptor and frees its buffer: 0, or -1 and errno. */
+static int close_file(struct spool_writer *writer)
+{
+    int closed = watch_close(writer->writer.pending.fd);
+    writer_close(&writer->writer);
+    writer->file.name[0] = '\0';
+    return closed;
+}
+
+/* Makes the folder where it is missing, at the start or later, and locks the log in it. What was
+ * open went with it. Its parent is never made: a disk may not be mounted there. 0 or a fault. */
+static int make_folder(struct spool_writer *writer, struct fault *fault)
+{
+    if (writer->lock_fd >= 0 && access(writer->lock, F_OK) == 0)
+        return 0;
+    if (is_open(writer))
+        (void)close_file(writer);
+    writer->ended.name[0] = '\0';
+    if (mkdir(writer->folder, 0770) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
+        return fault_system(fault, "cannot make folder %s", writer->folder);
+    if (writer->lock_fd >= 0)
+        close(writer->lock_fd);
+    free(writer->lock);
+    return lock(writer, fault);
+}
+
 int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault)
 {
     *salvaged = (struct spool_salvaged){ .rounds = 0 };
-    if (check_folder(writer, fault) < 0) return -1;
-    if (mkdir(writer->folder, 0770) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
-        return fault_system(fault, "cannot make folder %s", writer->folder);
-    if (lock(writer, fault) < 0) return -1;
+    if (check_folder(writer, fault) < 0 || make_folder(writer, fault) < 0) return -1;
     writer->alarm = (struct watch_alarm){ -1, ring, writer, watch->alarms };
     watch->alarms = &writer->alarm;
     writer->failed = salvage_open(writer, salvaged, fault) < 0;
@@ -90,6 +113,7 @@ static int start(struct spool_writer *writer, uint64_t t, struct fault *fault)
     struct spool_file file = { "", writer->last > 0 ? writer->last + 1 : t, 0, true };
     stpncpy(file.name, writer->name, SPOOL_NAME);
     if (spool_path(writer->folder, &file, writer->path, fault) < 0) return -1;
+    if (make_folder(writer, fault) < 0) return -1;
     int fd = watch_open(NULL, writer->path, O_WRONLY | O_CREAT | O_EXCL, 0660, fault);
     if (fd < 0)
         return fault_system(fault, "cannot write %s", writer->path);
@@ -111,11 +135,12 @@ static int fail(struct spool_writer *writer)
     return -1;
 }
 
-/* The byte of the open file where the next record will begin. 0 or a fault. */
+/* The byte of the open file where the next record will begin. 0; or a fault, also where the file was
+ * removed. */
 static int find_end(const struct spool_writer *writer, uint64_t *bytes, struct fault *fault)
 {
     off_t at = lseek(writer->writer.pending.fd, 0, SEEK_CUR);
-    if (at < 0)
+    if (at < 0 || access(writer->path, F_OK) < 0)
         return fault_system(fault, "cannot write %s", writer->path);
     *bytes = (uint64_t)at + writer->writer.pending.held;
     return 0;
@@ -181,15 +206,6 @@ int spool_writer_commit(struct spool_writer *writer, struct fault *fault)
     return 0;
 }
 
-/* Closes the open file's descriptor and frees its buffer: 0, or -1 and errno. */
-static int close_file(struct spool_writer *writer)
-{
-    int closed = watch_close(writer->writer.pending.fd);
-    writer_close(&writer->writer);
-    writer->file.name[0] = '\0';
-    return closed;
-}
-
 /* Gives a file that is ended its finished name. 0 or a fault. */
 static int name_ended(struct spool_writer *writer, struct fault *fault)
 {
@@ -250,9 +266,9 @@ static int cut_back(struct spool_writer *writer, struct fault *fault)
 int spool_writer_take_back(struct spool_writer *writer, struct fault *fault)
 {
     struct spool_salvaged ignored;
-    if ((!writer->salvaged && salvage_open(writer, &ignored, fault) < 0) ||
-        name_ended(writer, fault) < 0 ||
-        (is_open(writer) && cut_back(writer, fault) < 0))
+    if ((is_open(writer) && cut_back(writer, fault) < 0) || make_folder(writer, fault) < 0 ||
+        (!writer->salvaged && salvage_open(writer, &ignored, fault) < 0) ||
+        name_ended(writer, fault) < 0)
         return -1;
     writer->failed = false;
     return 0;

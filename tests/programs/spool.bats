@@ -326,6 +326,46 @@ keeps_on() {
     [ "$(wc -l <named)" -lt 40 ]
 }
 
+# vanishing FOLDER OPTION...: spool -ky -F 0 into up/log, where the folder is removed after the first 60 rounds, and after
+# 30 more a second passes before the last 9.
+vanishing() {
+    rm -rf up && mkdir up
+    {
+        cat a.bin
+        until [ "$(spool -l up/log 2>/dev/null)" = 60 ]; do sleep 0.01; done
+        rm -rf "$1"
+        cat b.bin
+        sleep 1.1
+        cat c.bin
+    } | spool -ky -F 0 "${@:2}" up/log >passed.bin 2>err
+    is "$(rounds <passed.bin | wc -l)" 99
+    values_of request <passed.bin | sed 1,60d >named
+}
+
+@test "a folder that is gone is made again, without its parent; -k: what was not stored has no request" {
+    requests_of 1 60 >a.bin
+    requests_of 61 90 >b.bin
+    requests_of 91 99 >c.bin
+    vanishing up/log
+    is "$(sed 's/up.log.rounds[^:]*/FILE/' err)" "spool: cannot write FILE: No such file or directory: until the log can be written, rounds are passed on without request=, and nothing is learnt from them
+spool: up/log: rounds are stored again; 30 were not"
+    is "$(xargs <named)" "$(printf 'r%d ' {91..99} | xargs)"
+    is "$(spool -r up/log | values_of request)" "$(cat named)"
+    vanishing up/log -c 60 # between two files: nothing is lost
+    is "$(cat err)" ''
+    is "$(xargs <named)" "$(printf 'r%d ' {61..99} | xargs)"
+    is "$(spool -r up/log | values_of request)" "$(cat named)"
+    vanishing up # a disk that is not mounted
+    grep -q 'until the log can be written' err
+    is "$(cat named)$(ls -d up 2>/dev/null)" ''
+    mkdir up # without -k what is lost is an error, and the next start makes the folder
+    got=0
+    { cat a.bin && until_last 60 up/log && rm -rf up/log && cat b.bin; } | spool up/log >passed.bin 2>err || got=$?
+    is "$got $(rounds <passed.bin | wc -l)" '1 60'
+    spool up/log <b.bin >passed.bin
+    is "$(spool -l up/log)" 90
+}
+
 @test "-k: too little free space is a reason too, and -F says how little" {
     requests_of 1 9 >a.bin
     spool -k -F 1000000000 log <a.bin >passed.bin 2>err
