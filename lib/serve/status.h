@@ -41,7 +41,7 @@ void status_round(struct status *status, double came, bool explored);
 void status_answered(struct status *status, double now);
 
 /* Replaces the file if five seconds have passed since the last time, or if `now_due`: 1, 0 where it
- * is not due or there is none, or a fault. It is not synced. */
+ * is not due or there is none, or a fault. Anyone may read it; it is not synced. */
 int status_write(struct status *status, bool now_due, struct fault *fault);
 
 #endif
