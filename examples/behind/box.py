@@ -80,7 +80,10 @@ class Box(http.server.BaseHTTPRequestHandler):
 
     def go(self, asked):
         """A click: only who got the page knows the name of its request."""
-        place, shown = (int(asked.get(name, "0")) if asked.get(name, "").isdecimal() else 0 for name in ("p", "n"))
+        said = [asked.get(name, "0") for name in ("p", "n")]
+        if not all(text.isdecimal() and len(text) <= 20 for text in said):
+            return self.reply(400, "<!doctype html><title>Error</title><p>This is no link of a page of results.")
+        place, shown = map(int, said)
         if asked.get("r") and 1 <= place <= shown <= PAGE:
             try:
                 glue.clicked(asked["r"], [place], shown)

@@ -109,7 +109,7 @@ TAGS = re.compile(  # what nothing ends, ends with the text: so no part of it is
     r"<(script|style|template)\b.*?(?:</\1\b[^>]*(?:>|\Z)|\Z)"
     r"|<!--.*?(?:-->|\Z)|<(?=[a-z/!?])(/?\w*)[^>]*(?:>|\Z)", re.S | re.I)
 INLINE = frozenset("a abbr b bdi cite code em font i kbd mark q s samp small span strong sub sup tt u var wbr".split())
-CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*(iso-8859-\d\d?|windows-125\d|koi8-[ru]|shift_jis|euc-(?:jp|kr)|"""
+CHARSET = re.compile(rb"""charset\s*=\s*(?:["']\s*)?(iso-8859-\d\d?|windows-125\d|koi8-[ru]|shift_jis|euc-(?:jp|kr)|"""
                      rb"gb(?:2312|k|18030)|big5)\b", re.I)
 
 

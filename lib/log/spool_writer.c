@@ -135,8 +135,8 @@ static int fail(struct spool_writer *writer)
     return -1;
 }
 
-/* The byte of the open file where the next record will begin. 0; or a fault, also where the file was
- * removed. */
+/* The byte of the open file where the next record will begin. 0; or a fault, also where the file
+ * was removed. */
 static int find_end(const struct spool_writer *writer, uint64_t *bytes, struct fault *fault)
 {
     off_t at = lseek(writer->writer.pending.fd, 0, SEEK_CUR);

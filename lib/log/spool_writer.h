@@ -38,10 +38,10 @@ struct spool_writer { /* all zero at first, but the first seven */
     bool named;            /* the name of the open file is on the disk */
 };
 
-/* Creates the folder, if its parent exists, and later whenever it is gone; locks the log, so that it has one writer; and salvages
- * the file that a killed writer left open: *salvaged is about it, and has an empty name if there
- * was none. While `watch` waits it cuts files whose time is over. 0 or a fault; to be closed either
- * way, when nothing waits any more. */
+/* Creates the folder, if its parent exists, now and whenever it is gone; locks the log, so that it
+ * has one writer; and salvages the file that a killed writer left open: *salvaged is about it, and
+ * has an empty name if there was none. While `watch` waits it cuts files whose time is over. 0 or a
+ * fault; to be closed either way, when nothing waits any more. */
 int spool_writer_open(struct spool_writer *writer, struct watch *watch,
                       struct spool_salvaged *salvaged, struct fault *fault);
 

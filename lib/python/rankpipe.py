@@ -226,7 +226,7 @@ def _check_key(name, text, docs):
     if row.type == "whole":
         _whole(name, text, int(row.least), docs - 1 if row.most == "docs-1" else int(row.most))
     elif row.type == "number":
-        right = re.fullmatch("[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?", text)
+        right = len(text) <= 64 and re.fullmatch("[+-]?([0-9]+(?:[.][0-9]*)?|[.][0-9]+)(e[+-]?[0-9]+)?", text)
         _need(right and float(row.least) <= float(text) <= float(row.most), "%s=%.40s is not a number from %s to %s",
               name, text, row.least, row.most)
     elif row.type == "hex":

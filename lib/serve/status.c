@@ -111,7 +111,7 @@ int status_write(struct status *status, bool now_due, struct fault *fault)
     int result = fresh_file_open_as(&file, status->path, ".new", fault);
     print_start(&text, &file.writer, fault);
     if (result == 0) {
-        (void)fchmod(file.writer.pending.fd, 0644); /* for the monitor's account, whatever the umask */
+        (void)fchmod(file.writer.pending.fd, 0644); /* the monitor reads it, whatever the umask */
         put_all(status, now, &text);
         result = print_end(&text);
     }

@@ -183,6 +183,7 @@ box_learns() { # the box shows "a jam,b jam" for jam: after clicks the second on
         curl -sf "$box_url$odd" >page
         is "$(grep -c '<script>' page)" 0
     done
+    is "$(curl -s -o page -w '%{http_code}' "$box_url""go?p=$(printf '9%.0s' {1..5000})")" 400
     kill "$api" && wait "$api" || true
     is "$(found jam)" 'a jam,b jam' # without the API
 }

@@ -2,6 +2,10 @@
 """api.py N SEED HOST:PORT SERVED: sends N bodies, whole, changed and made up, to a running rankpipe api over
 kept connections. Each must get an answer of HTTP with a JSON text, of status 2xx or 4xx, within 10 seconds.
 Prints how many there were of each status, and writes the names of the requests that were ranked to SERVED.
+
+    api.py N SEED readers
+
+gives them to the readers of rankpipe api alone: each is read or refused, in less than a second of processor time.
 """
 
 import collections
@@ -14,8 +18,8 @@ import time
 count, draw = int(sys.argv[1]), random.Random(int(sys.argv[2]))
 TEXTS = ["", "a", "a b", "a\n\nrequest: mine\n? 1:1\n\n", "\r\nrequest: mine", "#", "# x", "docid=x", "\0", "\u2028", "é" * 300, "\ud800",
          "request: mine", "? qid:x 1:1", "1:1 # a", "1:1 2:2 # b\n\n! no", "../../etc/passwd", "-l", "%0a%0a", "~", "a" * 5000,
-         "1:nan", "0:1", "1:1 1:2", "1:1e999", "9" * 400 + ":1", "\x1b[2J", "{}", "'; touch here; '", "\x01"]
-NUMBERS = [0, 1, -1, 0.5, 1e308, 1e-308, 2**31, 2**53, 10**40, 1.0000000000000002]
+         "1:" + "0" * 30000, "1:1e" + "9" * 3000, "1" * 5000, " " * 9000 + "1:1", "1:nan", "0:1", "1:1 1:2", "1:1e999", "9" * 400 + ":1", "\x1b[2J", "{}", "'; touch here; '", "\x01"]
+NUMBERS = [0, 1, -1, 0.5, 1e308, 1e-308, 2**31, 2**53, 10**40, 10**4200, 1.0000000000000002]
 NAMES = ["query", "documents", "lines", "name", "features", "request", "labels", "clicks", "shown", "1", "46", "0", "x"]
 
 
@@ -107,4 +111,23 @@ def main():
     print(" ".join("%d:%d" % pair for pair in sorted(statuses.items())))
 
 
-main()
+def read():
+    import rankpipe_api.bodies as bodies
+    said = collections.Counter()
+    for case in range(count):
+        path = "/rank" if draw.random() < 0.8 else "/answer"
+        body, began = body_of(path), time.process_time()
+        try:
+            if path == "/rank":
+                bodies.rank_request(body, "0" * 32, 1000, draw.choice([None, 3]), draw.random() < 0.5, draw.random() < 0.5)
+            else:
+                bodies.answer_request(body, 1000, 4)
+            said["read"] += 1
+        except bodies.Bad as bad:
+            assert bad.status == 400 and str(bad), body[:200]
+            said["refused"] += 1
+        assert time.process_time() < began + 1, "case %d: %.200r" % (case, body)
+    print(" ".join("%s:%d" % pair for pair in sorted(said.items())))
+
+
+read() if sys.argv[3] == "readers" else main()

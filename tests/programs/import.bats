@@ -167,6 +167,14 @@ learnt() {
         "line 12: weight 1 becomes too large for a double: '1:1e200'"
 }
 
+@test "a line of a hundred thousand digits is refused at once" {
+    printf '1:%0100000dx\n' 0 >text
+    fails 1 "import: text: line 1: a number of more than 64 characters: '1:0*'" bash -c 'ulimit -t 2; exec rankpipe import ranklib text'
+    printf '%065d\n' 1 >text
+    fails 1 "import: text: line 1: a number of more than 64 characters: *" rankpipe import sofia text
+    is "$(weights sofia "0 $(printf %064d 1)\n")" 1
+}
+
 @test "es and solr: weights by name, numbered by a file, by feature_N, or as they come" {
     solr='{"features":[{"name":"a"}],"params":{"weights":%s}}'
     is "$(weights solr "$(printf "$solr" '{"feature_3":1.5,"feature_1":-2}')")" "-2

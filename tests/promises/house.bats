@@ -138,6 +138,10 @@ longer() {
                   exit bad }' "$BATS_TEST_TMPDIR/hooks" -
 }
 
+@test "each pattern of Python is in the table of patterns, with the texts that are the worst for it" {
+    python3 "$ROOT/tests/promises/patterns.py" check
+}
+
 # named PATTERN: the words of HACKING.md that match.
 named() {
     grep -oE "$1" "$ROOT/HACKING.md" | sort -u

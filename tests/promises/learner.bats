@@ -86,6 +86,22 @@ start() {
     once
 }
 
+@test "lines of a hundred thousand blanks, digits or words cost no time, and the answer after them counts" {
+    rounds 1 1 | spool log >/dev/null
+    mkdir answers
+    {
+        for part in '%0100000d' '%100000s' 'r1 time=1 %0100000d' 'r1 time=1%100000s x' 'r1 time=1 client=%0100000d 1' \
+            'r1%100000s time=1 1' '- time=%0100000d x'; do
+            # shellcheck disable=SC2059
+            printf -- "$part\n" ''
+        done
+        answers 1 1
+    } >answers/today
+    learn first
+    (ulimit -t 3 && rankpipe service learn)
+    is "$(learnt) $(quarantined 'answer malformed')" '1 5' # one is an answer, and too old
+}
+
 @test "files of answers and of logs may be moved, cut, copied and renamed: each record counts once" {
     rounds 1 9 | spool -c 3 log >/dev/null
     start 1 3

@@ -14,7 +14,8 @@ NAME = 500  # characters of the name of a document
 WORD = 200  # characters of a client's word
 HALF = re.compile("[\ud800-\udfff]")  # half of a pair of UTF-16
 KNOWN = {"name", "features"}  # fields of a document
-PAIR = re.compile("0*([1-9][0-9]{0,9}):([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")  # a feature in a line
+LONGEST = 64  # characters of a number in a line
+PAIR = re.compile("0*([1-9][0-9]{0,9}):([+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")  # a feature in a line
 MOST_FEATURES = 1 << 31  # of a document, in rounds
 LARGEST = 3.4028235677973362e38  # a number from which a float of single precision is no number
 
@@ -156,6 +157,8 @@ def line_of(value, i, features):
     text, sign, name = text_of(value, "lines[%d]" % i, 1 << 30).partition("#")
     row, last = {}, 0
     for word in filter(None, re.split("[ \t]", text)):
+        need(len(word) <= LONGEST or max(map(len, word.split(":"))) <= LONGEST,
+             "lines[%d]: a number has more than %d characters" % (i, LONGEST))
         found = PAIR.fullmatch(word)
         need(found, "lines[%d] must be features, and perhaps # and a name" % i)
         j = int(found[1])

@@ -18,10 +18,10 @@ from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_list,
 from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, Failed
 
 SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
-ANSWER = re.compile(rb"[\t ]*([!-~]{1,255})[\t ]+time=(\d{1,16})(?:[\t ]+client=((?:[!-$&-~]|%[0-9A-F]{2})+))?"
-                    rb"(?:[\t ]+(clicks=1))?[\t ]+([0-9.eE+ \t-]+?)[\t ]*\r?")
-REMARK = re.compile(rb"[\t ]*(?:-(?:[\t ]+time=\d+)?)?[\t ]*\r?")
+TIME = re.compile(rb"time=(\d{1,16})")
+CLIENT = re.compile(rb"client=((?:[!-$&-~]|%[0-9A-F]{2}){1,64})")
 LONGEST = 1 << 20  # bytes of a line of answers
+LONG = 64  # bytes of a number
 ROWS = 2000  # rounds that are put in at once
 CACHED = 20000  # lists, and forms of header lines, that are known by heart
 SETTLED = 2 * DAY // 1000  # seconds after which a file of answers, all read, may go
@@ -41,6 +41,34 @@ def open_transit(path):
     """A file to read, which is no link and no device."""
     return open(path, "rb", opener=lambda name, flags: os.open(
         name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+
+
+def words_of(line):
+    """The words of a line of answers, which blanks and tabs part."""
+    return list(filter(None, line[:-1 if line.endswith(b"\r") else None].replace(b"\t", b" ").split(b" ")))
+
+
+def answer_of(line):
+    """(request, time, client or None, are they clicks?, numbers) of a line. Raises ValueError where it is no answer."""
+    request, when, *rest = words_of(line)
+    found, client = TIME.fullmatch(when), rest and CLIENT.fullmatch(rest[0])
+    said = rest[1:] if client else rest
+    clicks = said[:1] == [b"clicks=1"]
+    said = said[1:] if clicks else said
+    if len(request) > 255 or not found or not said or min(request) < 33 or max(request) > 126 or any(
+            len(word) > LONG or word.strip(b"0123456789.eE+-") for word in said):
+        raise ValueError(line)
+    values = [] if said == [b"-"] else list(map(float, said))
+    if values and not (min(values) >= 0 and math.isfinite(max(values))):
+        raise ValueError(line)
+    return request, int(found[1]), client[1] if client else None, clicks, values
+
+
+def is_remark(line):
+    """Is it a line that says nothing: blank, or - and perhaps a time?"""
+    words = words_of(line)
+    return words[:1] in ([], [b"-"]) and (len(words) < 2 or len(words) == 2 and words[1].startswith(
+        b"time=") and words[1][5:].isdigit())
 
 
 def mark_of(status):
@@ -266,22 +294,14 @@ class Intake:
 
     def answer(self, line):
         """Puts in the answer of a line."""
-        store, found = self.store, ANSWER.fullmatch(line)
-        if not found:
-            if not REMARK.fullmatch(line):
-                store.refuse("answer malformed", ascii(line)[2:-1])
-            return None
-        request, when, client, clicks, said = found.groups()
-        if client and len(client) > 64:
-            return store.refuse("answer malformed", ascii(line)[2:-1])
-        when, source = int(when), ascii(line)[2:-1]
+        store, source = self.store, ascii(line)[2:-1]
         try:
-            values = [] if said == b"-" else list(map(float, said.split()))
-            seen = pack_seen(values, bool(clicks))
+            request, when, client, clicks, values = answer_of(line)
+            seen = pack_seen(values, clicks)
         except (ValueError, OverflowError):
-            return store.refuse("answer malformed", source)
-        if values and not (min(values) >= 0 and math.isfinite(max(values))):
-            return store.refuse("answer malformed", source)
+            if not is_remark(line):
+                store.refuse("answer malformed", source)
+            return None
         if when > store.now + AHEAD:
             return store.refuse("answer from the future", source)
         if values and max(values) > store["grade"]:

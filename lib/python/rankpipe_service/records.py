@@ -16,7 +16,7 @@ import zlib
 SIZES = {b"u1": 1, b"u2": 2, b"u4": 4, b"u8": 8, b"f4": 4, b"f8": 8}
 HEAD = re.compile(rb"rankpipe/1 round (?:crc=[0-9a-f]{8} )?t=(\d{1,16})(?: qid=([!-~]+))?"
                   rb"(?: request=([!-~]+))?(?: time=(\d{1,16}))?( docs=[ -~]*) bytes=\d+\n")
-COLUMN = re.compile(rb"([a-z][a-z0-9_-]*):(u[1248]|f[48])\[(0|[1-9]\d*)\]")
+COLUMN = re.compile(rb"(?<![a-z0-9_-])([a-z][a-z0-9_-]*):(u[1248]|f[48])\[(0|[1-9]\d*)\]")
 REQUEST = re.compile(b"(?:[0-9a-f]{2}){8,32}")
 
 
