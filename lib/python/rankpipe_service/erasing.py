@@ -50,7 +50,7 @@ def resume(store):
     if store.set.get("erasing_model"):
         learning.rebuild(store, erasing=True)
     generations.publish(store)
-    generations.clean(store)
+    generations.clean(store, others=True)
     store.erased = dict(store.sql("SELECT * FROM erased"))
     for path in files_below("log"):
         if SPOOLED.fullmatch(os.path.basename(path)):

@@ -13,7 +13,7 @@ import re
 import subprocess
 import time
 
-from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, PENDING, Failed, say, sync
+from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, PENDING, Failed, Lost, say, sync
 
 PATCH = re.compile(rb"rankpipe/1 patch .* since=([0-9]{1,16}\.[0-9a-f]{8}) ")
 WHOLE = re.compile(r"whole\.[0-9]{1,16}\.[0-9a-f]{8}\.bin")
@@ -86,8 +86,14 @@ def write_first(store, path):
 
 
 def adopt(path, store):
-    """Gives a file the name of the next generation, on the disk. Its number."""
+    """Gives a file the name of the next generation, on the disk, which the database then knows as its own, also if it
+    never commits the generation. Its number."""
     number = store["generations"] + 1
+    while os.path.lexists(path_of(number)):
+        number += 1
+    with store:
+        store.sql("INSERT INTO made VALUES(?)", (number,))
+        store.put(generations=number)
     sync(path)
     os.rename(path, path_of(number))
     sync("models")
@@ -99,7 +105,7 @@ def add(store, number, words, last, learnt, root):
     path = path_of(number)
     store.sql("INSERT INTO generations VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
               (number, store.now, words, last, os.stat(path).st_size, hash_of(path), learnt, root))
-    store.put(newest=number, generations=number)
+    store.put(newest=number)
 
 
 def forget_others(store, number):
@@ -376,14 +382,64 @@ def thin(store):
     clean(store)
 
 
-def clean(store):
-    """Removes files of generations that are not kept."""
-    numbers = [number for number, in store.sql("SELECT id FROM generations")]
+def clean(store, others=False):
+    """Removes files of generations that are not kept, and, with `others`, files of models/ that are not its own."""
+    numbers = {number for number, in store.sql("SELECT id FROM generations")}
+    made = {number for number, in store.sql("SELECT generation FROM made")} - numbers
     wholes = wholes_of(numbers)
-    kept = {"%d.bin" % number for number in numbers} | wholes
-    for name in os.listdir("models"):
-        if name not in kept:
+    there = {entry.name: entry.inode() for entry in os.scandir("models") if not entry.is_dir(follow_symlinks=False)}
+    own = {there.get("%d.bin" % number) for number in numbers | made}
+    gone = {name for name in there if WHOLE.fullmatch(name) and there[name] in own} | wholes_of(made)
+    if others:
+        gone |= there.keys() - {"%d.bin" % number for number in numbers}
+    for name in [*gone - wholes, "next", "refused", *("%d.bin" % number for number in made)]:  # wholes before patches
+        if name in there:
             os.unlink("models/" + name)
+            del there[name]
+    with store:
+        store.many("DELETE FROM made WHERE generation = ?", ((number,) for number in made))
     for name in os.listdir("."):
         if WHOLE.fullmatch(name) and name not in wholes:
             os.unlink(name)
+
+
+# ---- a database that was lost ----
+
+
+def learnt_there():
+    """The numbers of the models of models/ that have learnt, the highest first."""
+    numbers = [int(name[:-4]) for name in os.listdir("models")
+               if name.endswith(".bin") and name[:-4].isascii() and name[:-4].isdigit()]
+    return [number for number in sorted(numbers, reverse=True)
+            if os.path.isfile(path_of(number)) and has_learnt(path_of(number))]
+
+
+def refuse_lost(store):
+    """Fails if what the models have learnt is not in the database, so that no run begins anew by itself."""
+    from rankpipe_service import older
+    if store["newest"] is not None:
+        for number in {store["newest"], serving(store)}:
+            if is_there(number) and hash_of(path_of(number)) != store.one(
+                    "SELECT hash FROM generations WHERE id = ?", number):
+                raise Lost("%s is not the one that service.db knows: move it away, and it is learnt anew" % path_of(number))
+        return
+    paths = [path_of(number) for number in learnt_there()]
+    paths += ["w.bin"] if os.path.isfile("w.bin") and has_learnt("w.bin") else []
+    if paths and not older.is_there():
+        raise Lost("service.db has no generation, but %s has learnt: run: rankpipe service restore FILE; or, to begin "
+                   "anew, move w.bin and models elsewhere" % paths[0])
+
+
+def stand_in():
+    """Makes w.bin the highest model of models/ that score can read, unless it can read w.bin. Is there one?"""
+    def reads(path):
+        return os.path.exists(path) and subprocess.run(
+            ["score", "-m", path], input=b"rankpipe/1 end rounds=0 bytes=0\n", stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, check=False).returncode == 0
+    if reads("w.bin"):
+        return True
+    for number in learnt_there():
+        if reads(path_of(number)):
+            link(number, "w.bin")
+            return True
+    return False

@@ -23,10 +23,11 @@ FILES = ("state", "seen", "quarantine", "model.bin", "late")
 
 def take_over(store):
     """What a first run finds in its folder. Was there a service?"""
-    state = os.path.exists("state/current/model.bin")
-    if not state and not os.path.exists("model.bin") and not has_log("seen"):
+    if not is_there():
         return False
+    state = os.path.exists("state/current/model.bin")
     model = "state/current/model.bin" if state else "model.bin" if os.path.exists("model.bin") else None
+    pinned, number = adopt_pin(store, model), adopt_model(store, model)
     with store:
         store.sql("CREATE TEMP TABLE archive(n INTEGER PRIMARY KEY, request UNIQUE ON CONFLICT REPLACE, "
                   "seen BLOB)")
@@ -41,20 +42,30 @@ def take_over(store):
                 for line in file:
                     intake.answer(line.rstrip(b"\n"))
         take_seed(store, model)
-        take_pin(store, model)
         learnt = take_answers(store, learnt_by(model))
-        take_model(store, model, learnt)
-    for name in FILES:
-        put_away(name)
+        if pinned:
+            generations.add(store, pinned, store["update"], None, None, None)
+            store.put(pin=pinned)
+        generations.add(store, number, store["update"], learnt, learnt, None)
+        store.put(using=number, putting_away=1)
+    put_away(store)
     say("took over a service of %s: %d answers learnt; its files are in older/ now, and are not needed" % (
         "a version after 0.4.0" if state else "version 0.4.0", learnt))
     return True
 
 
-def put_away(name):
-    if os.path.lexists(name):
-        os.makedirs("older", exist_ok=True)
-        os.rename(name, "older/" + name)
+def is_there():
+    """Is this the folder of an older release?"""
+    return os.path.exists("state/current/model.bin") or os.path.exists("model.bin") or has_log("seen")
+
+
+def put_away(store):
+    for name in FILES:
+        if os.path.lexists(name):
+            os.makedirs("older", exist_ok=True)
+            os.rename(name, "older/" + name)
+    with store:
+        store.put(putting_away=None)
 
 
 def has_log(folder):
@@ -130,25 +141,22 @@ def take_answers(store, learnt):
     return learnt
 
 
-def take_pin(store, model):
-    """A w.bin that links to another generation is a pin."""
+def adopt_pin(store, model):
+    """A w.bin that links to another generation is a pin. Its number, or None."""
     if not os.path.islink("w.bin") or not os.path.exists("w.bin") or os.path.samefile("w.bin", model):
-        return
+        return None
     if not re.search(r"/state/\d+/model\.bin$", os.path.realpath("w.bin")):
-        return
+        return None
     shutil.copyfile("w.bin", NEXT)
     number = generations.adopt(NEXT, store)
-    generations.add(store, number, store["update"], None, None, None)
-    store.put(pin=number)
     say("w.bin was a link to %s, which is pinned as generation %d: to end that: rankpipe service unpin" % (
         os.readlink("w.bin"), number))
+    return number
 
 
-def take_model(store, model, learnt):
+def adopt_model(store, model):
     if model:
         shutil.copyfile(model, NEXT)
     else:
         generations.write_first(store, NEXT)
-    number = generations.adopt(NEXT, store)
-    generations.add(store, number, store["update"], learnt, learnt, None)
-    store.put(using=number)
+    return generations.adopt(NEXT, store)

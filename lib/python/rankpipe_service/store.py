@@ -60,8 +60,8 @@ CREATE TABLE runs(id INTEGER PRIMARY KEY, time INT, answers INT, n INT, total RE
 ALTER TABLE generations ADD COLUMN learnt INT;
 ALTER TABLE generations ADD COLUMN root INT;
 UPDATE generations SET learnt = last;
-CREATE TABLE made(file TEXT PRIMARY KEY) WITHOUT ROWID; -- files of models/ that are its own
-INSERT INTO made SELECT id || '.bin' FROM generations;
+CREATE TABLE made(generation INTEGER PRIMARY KEY); -- whose files in models/ are its own
+INSERT INTO made SELECT id FROM generations;
 """)
 VERSION = len(SCHEMAS)
 
@@ -96,6 +96,10 @@ MARGIN = 600  # seconds of retain above wait + delay
 
 class Failed(Exception):
     """The action cannot be done, and why. Nothing has changed."""
+
+
+class Lost(Failed):
+    """service.db does not know the models that are there."""
 
 
 def say(text):
