@@ -167,7 +167,7 @@ unordered() {
     is "$(rankpipe service learn 2>&1)" ''
     is "$(rankpipe service status | grep ^warning)" "warning        $said"
     is "$(fact warning)" 1
-    query "UPDATE settings SET value = value - 86400000 WHERE name = 'warned'"
+    query "UPDATE settings SET value = 0 WHERE name = 'warned'"
     is "$(rankpipe service learn 2>&1)" "service: $said"
     rankpipe service set base on
     is "$(rankpipe service learn 2>&1)$(fact warning)" 0

@@ -13,11 +13,11 @@ import re
 import subprocess
 import time
 
-from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, PENDING, Failed, Lost, say, sync
+from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, Failed, Lost, say, sync
 
 PATCH = re.compile(rb"rankpipe/1 patch .* since=([0-9]{1,16}\.[0-9a-f]{8}) ")
 WHOLE = re.compile(r"whole\.[0-9]{1,16}\.[0-9a-f]{8}\.bin")
-NEWEST, HOURS, DAYS = 5, 24, 14  # generations that are kept: the newest, one of each hour, of each day
+NEWEST, HOURS, DAYS = 5, 24, 14  # generations that are kept: the newest, one of each hour of two days, of each day
 
 
 def path_of(number):
@@ -331,8 +331,7 @@ def publish(store):
     number = serving(store)
     path = path_of(number)
     publish_rival(store)
-    if store.one("SELECT max(time) FROM uses") is None or number != store.one(
-            "SELECT generation FROM uses ORDER BY time DESC LIMIT 1"):
+    if number != store.one("SELECT generation FROM uses WHERE time <= ? ORDER BY time DESC LIMIT 1", store.now):
         with store:
             store.sql("INSERT OR REPLACE INTO uses VALUES(?, ?)", (store.now, number))
     there = os.lstat("w.bin") if os.path.lexists("w.bin") else None
@@ -364,13 +363,14 @@ def thin(store):
     from rankpipe_service import comparing
     always = {store["newest"], store["pin"], serving(store), store.set.get("kept"), comparing.champion(store)}
     rows = store.sql("SELECT id, time FROM generations ORDER BY id DESC").fetchall()
-    kept, slots = set(), set()
-    for i, (number, when) in enumerate(rows):
-        of = [("hour", when // HOUR)] if when > store.now - HOURS * HOUR else []
-        of += [("day", time.localtime(when / 1000)[:3])] if when > store.now - DAYS * DAY else []
-        if i < NEWEST or number in always or set(of) - slots:
-            kept.add(number)
-        slots.update(of)
+    kept = {number for i, (number, _) in enumerate(rows) if i < NEWEST or number in always}
+    for n, days, slot in ((HOURS, 2, lambda when: when // HOUR),
+                          (DAYS, DAYS, lambda when: time.localtime(when / 1000)[:3])):
+        since, slots = store.cutoff(days), {}
+        for number, when in rows:
+            if when >= since and len(slots) < n:
+                slots.setdefault(slot(when), number)
+        kept.update(slots.values())
     for number in sorted(kept - always):  # the oldest go first
         if bytes_of(kept) > store["megabytes"] * 1000000:
             kept.remove(number)

@@ -6,6 +6,7 @@ round that a newer version wrote.
 """
 # SPDX-License-Identifier: ISC
 
+import collections
 import fcntl
 import hashlib
 import math
@@ -15,7 +16,7 @@ import struct
 import subprocess
 
 from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_list, pack_name, pack_seen, split, text
-from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, Failed
+from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, Failed
 
 SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
 TIME = re.compile(rb"time=(\d{1,16})")
@@ -75,13 +76,18 @@ def mark_of(status):
     return b"%d %d %d" % (status.st_size, status.st_mtime_ns, status.st_ino)
 
 
+# A file that was read: as it was then, how far, and when. due: the time of the earliest record that is ahead of the
+# clock, or None; first: where the first one is; since: the row of days from which on it waits.
+Place = collections.namedtuple("Place", "mark end time due first since", defaults=(None, 0, 0, None, 0, 0))
+
+
 class Intake:
     def __init__(self, store):
         self.store, self.sql = store, store.sql
         self.shapes, self.lists, self.hows, self.clients = {}, {}, {}, {}
-        self.rows = []
-        self.places = {path: (mark, end, when) for path, mark, end, when in
-                       self.sql("SELECT * FROM transit")}
+        self.rows, self.latest = [], store.now + AHEAD  # what is later waits
+        self.places = {row[0]: Place(*row[1:]) for row in self.sql("SELECT * FROM transit")}
+        self.had = self.waits = Place()  # of the file that is read: as it was, and what waits now
 
     def all(self):
         """Takes in what is new, and removes what was taken in long enough ago. Number of rounds."""
@@ -92,14 +98,39 @@ class Intake:
                     continue
                 there.add(path)
                 take(path)
-        gone = [path for path, (_, _, when) in self.places.items()
-                if path not in there and when < self.store.now - DAY]
+        gone = [path for path, place in self.places.items()
+                if path not in there and place.time < self.store.now - DAY]
         with self.store:
             self.store.many("DELETE FROM transit WHERE path = ?", [(path,) for path in gone])
 
     def place(self, path, mark, end):
-        self.places[path] = mark, end, self.store.now
-        self.sql("INSERT OR REPLACE INTO transit VALUES(?, ?, ?, ?)", (path, mark, end, self.store.now))
+        self.places[path] = self.waits._replace(mark=mark, end=end, time=self.store.now)
+        self.sql("INSERT OR REPLACE INTO transit VALUES(?, ?, ?, ?, ?, ?, ?)", (path, *self.places[path]))
+
+    # ---- records that are ahead of the clock ----
+
+    def begin(self, place):
+        """Before a file is read: is it read again for what waited in it?"""
+        again = place.due is not None and (place.due <= self.latest or self.is_over(place))
+        self.had = place if again else Place()
+        self.waits = place if place.due is not None and not again else Place(since=self.store.day)
+        return again
+
+    def is_over(self, place):
+        return place.due is not None and self.store.day - place.since >= WAITING
+
+    def is_read(self, when):
+        """Was a record taken in when its file was read before?"""
+        return self.had.due is not None and when < self.had.due
+
+    def wait(self, when, at):
+        """Does a record wait in its file until it is due, and not too long?"""
+        if self.is_over(self.had):
+            return False
+        waits = self.waits
+        self.waits = Place(due=when, first=at, since=self.had.since if self.had.due is not None else self.store.day) \
+            if waits.due is None else waits._replace(due=min(when, waits.due))
+        return True
 
     # ---- rounds ----
 
@@ -110,8 +141,8 @@ class Intake:
             return
         with file:
             status = os.fstat(file.fileno())
-            mark = mark_of(status)
-            if self.places.get(path, (None,))[0] == mark:
+            mark, place = mark_of(status), self.places.get(path, Place())
+            if not self.begin(place) and place.mark == mark:
                 return
             with self.store:
                 self.read_log(file, path)
@@ -166,8 +197,10 @@ class Intake:
         if features is not None and shape.dim > features:
             return self.refuse(b"with more features than the setting", path, line, "%d" % shape.dim)
         when = int(when)
-        if when > self.store.now + AHEAD:
-            return self.refuse(b"from the future", path, line)
+        if when > self.latest:
+            return None if self.wait(when, 0) else self.refuse(b"from the future", path, line)
+        if self.is_read(when):
+            return None
         shown = shape.shown_of(payload)
         erased = self.store.erased
         word = self.store.folded(qid, when)
@@ -224,8 +257,8 @@ class Intake:
         rows, self.rows = self.rows, []
         before = self.store.one("SELECT max(id) FROM rounds") or 0
         changes = self.store.db.total_changes
-        self.store.many("INSERT OR IGNORE INTO rounds(request, time, list, how, shown) VALUES(?,?,?,?,?)",
-                        [row[:5] for row in rows])
+        self.store.many("INSERT OR IGNORE INTO rounds(request, time, list, how, shown, day) VALUES(?,?,?,?,?,%d)" %
+                        self.store.day, [row[:5] for row in rows])
         if self.store.db.total_changes - changes == len(rows):
             fresh = rows
         else:
@@ -263,15 +296,18 @@ class Intake:
             if not first.endswith(b"\n") and len(first) < 4096:
                 return
             mark = hashlib.blake2b(first, digest_size=16).digest()
-            known, start, _ = self.places.get(path, (None, 0, 0))
+            place = self.places.get(path, Place())
             size = os.fstat(file.fileno()).st_size
-            if known == mark and start == size:
+            if place.mark != mark or place.end > size:
+                place = Place()
+            again = self.begin(place)
+            if not again and place.mark == mark and place.end == size:
                 return
-            start = start if known == mark and start <= size else 0
+            start = place.first if again else place.end
             file.seek(start)
             with self.store:
                 end = self.read_answers(file, path, start)
-                if end != start or known != mark:
+                if again or end != start or place.mark != mark:
                     self.place(path, mark, end)
 
     def read_answers(self, file, path, at):
@@ -289,11 +325,11 @@ class Intake:
                     return at
                 at += len(line)
                 continue
+            self.answer(line[:-1], at)
             at += len(line)
-            self.answer(line[:-1])
 
-    def answer(self, line):
-        """Puts in the answer of a line."""
+    def answer(self, line, at=0):
+        """Puts in the answer of a line, which begins there in its file."""
         store, source = self.store, ascii(line)[2:-1]
         try:
             request, when, client, clicks, values = answer_of(line)
@@ -302,11 +338,13 @@ class Intake:
             if not is_remark(line):
                 store.refuse("answer malformed", source)
             return None
-        if when > store.now + AHEAD:
-            return store.refuse("answer from the future", source)
+        if when > self.latest:
+            return None if self.wait(when, at) else store.refuse("answer from the future", source)
+        if self.is_read(when):
+            return None
         if values and max(values) > store["grade"]:
             return store.refuse("answer above the top grade", source)
-        if when < store.now - store["days"] * DAY or store.erased and store.erased_hash(
+        if when < store.cutoff(store["days"]) or store.erased and store.erased_hash(
                 b"r", request) in store.erased:
             return None
         if client and store.erased and store.erased.get(store.erased_hash(b"c", client), -1) >= when:
@@ -319,11 +357,11 @@ class Intake:
         column = "request" if number is None else "round"
         had = self.sql("SELECT time, client, seen FROM %s WHERE %s = ?" % (table, column), (by,)).fetchone()
         if had is None:
-            values = (by, when, client, seen)
+            values = (by, when, client, seen, self.store.day)
             if number is None:
-                self.sql("INSERT INTO early VALUES(?, ?, ?, ?)", values)
+                self.sql("INSERT INTO early VALUES(?, ?, ?, ?, ?)", values)
             else:
-                self.sql("INSERT INTO answers(round, time, client, seen, state) VALUES(?,?,?,?,%d)" % PENDING,
+                self.sql("INSERT INTO answers(round, time, client, seen, day, state) VALUES(?,?,?,?,?,%d)" % PENDING,
                          values)
         elif had[0] is None and had[2] == seen:  # of an older release, which did not keep the time
             self.sql("UPDATE answers SET time = ?, client = ? WHERE round = ?", (when, client, by))
@@ -351,26 +389,32 @@ class Intake:
             found = SPOOLED.fullmatch(path)
             if found:
                 logs.setdefault(found[1], []).append(path)
-        old = self.store.now - int(self.store["retain"] * 1000)
         for paths in logs.values():
             for path in paths[:-1]:
-                mark, _, when = self.places.get(path, (None, 0, 0))
-                if mark and path not in spared and when <= old and mark == mark_of(os.lstat(path)):
+                place = self.places.get(path, Place())
+                if path not in spared and place.due is None and self.is_old(place.time, place, 0) and (
+                        place.mark == mark_of(os.lstat(path))):
                     for name in path, path[:-len("-0000000000000000.bin")] + ".index":
                         if os.path.lexists(name):
                             os.unlink(name)
         for path in files_below("answers"):
             if path not in spared:
-                self.remove_answers(path, old // 1000 - SETTLED)
+                self.remove_answers(path)
 
-    def remove_answers(self, path, old):
+    def is_old(self, when, place, days):
+        """Is a time `retain` seconds and some days ago, or ahead and the place as many rows of days?"""
+        return when <= self.store.now - int(self.store["retain"] * 1000) - days * DAY or (
+            when > self.latest and place.since + days < self.store.day)
+
+    def remove_answers(self, path):
         """Front ends hold a shared lock on their file while they append."""
-        end = self.places.get(path, (None, -1))[1]
+        place = self.places.get(path, Place(end=-1))
         try:
             with open_transit(path) as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 status = os.fstat(file.fileno())
-                if status.st_mtime < old and end == status.st_size:
+                if place.end == status.st_size and place.due is None and self.is_old(
+                        status.st_mtime * 1000, place, SETTLED * 1000 // DAY):
                     os.unlink(path)
         except OSError:
             pass  # in use, or not ours: the next run looks again

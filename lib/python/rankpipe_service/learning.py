@@ -14,18 +14,19 @@ from rankpipe_service import generations
 from rankpipe_service.records import (
     Format, How, list_hash, list_of, name_of, pack_name, places_of, record, seen_of)
 from rankpipe_service.status import Tally
-from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
+from rankpipe_service.store import AHEAD, ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
 from rankpipe_service.voices import Voices
 
 BATCH = 20000  # answers that one run of update learns
+MOST = 1 << 32  # more features than a document may have
 ENOUGH = 20  # requests that say how many features documents have: by fewer it is a guess
 KEPT = 8 << 20  # bytes of lists that are known by heart
 NEXT, REFUSED = "models/next", "models/refused"
 BASED = "instr(CAST(l.columns AS TEXT), 'base:') > 0"  # has the list a base?
 FRESH = ("SELECT a.round, r.request, a.time, a.client, a.seen, r.time, r.list, r.how, r.shown, l.docs, "
          "l.dim, d.time, " + BASED + ", l.qid FROM answers a JOIN rounds r ON r.id = a.round "
-         "JOIN lists l ON l.id = r.list LEFT JOIN doubled d ON d.round = a.round WHERE a.state = 0 AND a.time <= ? "
-         "ORDER BY a.time, r.request LIMIT ?")
+         "JOIN lists l ON l.id = r.list LEFT JOIN doubled d ON d.round = a.round "
+         "WHERE a.state = 0 AND (a.time <= ? OR a.day < ?) AND l.dim <= ? ORDER BY a.time, r.request LIMIT ?")
 LEARNT = ("SELECT a.seq, r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
           "JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
           "WHERE a.seq IS NOT NULL AND a.state = %d AND " % COUNTS + "%s ORDER BY a.seq")
@@ -197,13 +198,14 @@ def settle_early(store):
     if not store.one("SELECT 1 FROM early LIMIT 1"):
         return
     with store:
-        store.sql("INSERT OR IGNORE INTO answers(round, time, client, seen, state) "
-                  "SELECT r.id, e.time, e.client, e.seen, %d FROM early e JOIN rounds r "
+        store.sql("INSERT OR IGNORE INTO answers(round, time, client, seen, day, state) "
+                  "SELECT r.id, e.time, e.client, e.seen, e.day, %d FROM early e JOIN rounds r "
                   "ON r.request = e.request" % PENDING)
         store.sql("DELETE FROM early WHERE request IN (SELECT e.request FROM early e "
                   "JOIN rounds r ON r.request = e.request)")
         over = int(store.now - (store["wait"] + store["delay"]) * 1000)
-        for request, in store.sql("SELECT request FROM early WHERE time < ?", (over,)).fetchall():
+        for request, in store.sql("SELECT request FROM early WHERE time < ?1 AND day = ?3 OR day < ?3 - 1 AND "
+                                  "(time < ?1 OR time > ?2)", (over, store.now + AHEAD, store.day)).fetchall():
             store.refuse("answer without a round", name_of(request))
             store.sql("DELETE FROM early WHERE request = ?", (request,))
 
@@ -235,9 +237,8 @@ def sort(store, rows):
 
 def learn_some(store, records):
     """Learns the oldest new answers. (how many there were, how many it learnt)"""
-    rows = store.sql(FRESH, (store.now, BATCH)).fetchall()
-    if store.set.get("guessed"):  # a better guess may learn those later
-        rows = [row for row in rows if row[10] <= store["features"]]
+    most = store["features"] if store.set.get("guessed") else MOST  # a better guess may learn others later
+    rows = store.sql(FRESH, (store.now, store.day, most, BATCH)).fetchall()
     good, bad, beyond = sort(store, rows)
     newest = store["newest"]
     last, had, root = store.sql("SELECT last, learnt, root FROM generations WHERE id = ?", (newest,)).fetchone()

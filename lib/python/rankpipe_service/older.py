@@ -32,6 +32,7 @@ def take_over(store):
         store.sql("CREATE TEMP TABLE archive(n INTEGER PRIMARY KEY, request UNIQUE ON CONFLICT REPLACE, "
                   "seen BLOB)")
         intake = Intake(store)
+        intake.latest = 1 << 60  # its files go, so nothing waits in them
         if has_log("seen"):
             read_archive(intake, ["spool", "-r", "seen"])
         if state and not os.path.exists("state/current/archived") and os.path.exists(
@@ -136,7 +137,7 @@ def take_answers(store, learnt):
     for i, (request, seen) in enumerate(
             store.sql("SELECT request, seen FROM archive ORDER BY n").fetchall(), first + 1):
         counts = i <= learnt
-        store.sql("INSERT OR IGNORE INTO answers(round, seen, state, seq) SELECT id, ?, ?, ? FROM rounds "
+        store.sql("INSERT OR IGNORE INTO answers(round, seen, state, seq, day) SELECT id, ?, ?, ?, day FROM rounds "
                   "WHERE request = ?", (seen, COUNTS if counts else PENDING, i if counts else None, request))
     return learnt
 

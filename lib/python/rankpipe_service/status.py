@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from rankpipe_service import comparing, generations
+from rankpipe_service import clock, comparing, generations
 from rankpipe_service.generations import iso
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole, say
 
@@ -167,9 +167,9 @@ def warn(store):
     """Says the warning once a day, and once how an older service gets a base: a part of a transaction."""
     base = base_facts(store)
     said = warning(store, base)
-    if said and store.set.get("warned", 0) <= store.now - DAY:
+    if said and store.set.get("warned") != store.day:
         say(said)
-        store.put(warned=store.now)
+        store.put(warned=store.day)
     if base["set"] is None and base["comes"] and not base["learnt"] and not store.set.get("told"):
         say("the model was not begun with the order of the search engine, which rounds have now: to learn anew from them, "
             "run: rankpipe service set base on")
@@ -322,6 +322,7 @@ def text(store):
     lines += ["%-14s %s" % (name, said_of(known["base"][key])) for key, name in (
         ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
     lines += ["warning        %s" % known["warning"]] if known["warning"] else []
+    lines += ["warning        %s" % each for each in clock.warnings(store)]
     if not known["folds"]:
         lines += ["words          of version 0.4.0, with ~20 for a blank: rankpipe service rebuild folds them"]
     lines += ["suspect        %d" % known["suspect"]["value"]]

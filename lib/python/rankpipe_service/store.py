@@ -20,6 +20,7 @@ from rankpipe_front import shown
 
 HOUR, DAY = 3600000, 86400000  # milliseconds
 AHEAD = 600000  # a record may be dated so much later than now
+WAITING = 30  # days of running for which one that is dated later waits in its file
 PENDING, COUNTS, ASIDE, UNUSED = range(4)  # what an answer is
 
 # one for each version, which makes what the one before lacks
@@ -62,6 +63,24 @@ ALTER TABLE generations ADD COLUMN root INT;
 UPDATE generations SET learnt = last;
 CREATE TABLE made(generation INTEGER PRIMARY KEY); -- whose files in models/ are its own
 INSERT INTO made SELECT id FROM generations;
+-- a day (UTC) on which a run ended well, and when its first one did (module clock). day: the row on which something was
+-- taken in
+CREATE TABLE days(id INTEGER PRIMARY KEY, date INT UNIQUE, time INT);
+INSERT INTO days(date, time) SELECT hour / 24, min(hour) * 3600000 FROM hours
+    WHERE hour <= strftime('%s', 'now') / 3600 GROUP BY 1 ORDER BY 1;
+ALTER TABLE rounds ADD COLUMN day INT;
+ALTER TABLE answers ADD COLUMN day INT;
+ALTER TABLE early ADD COLUMN day INT;
+ALTER TABLE quarantine ADD COLUMN day INT;
+UPDATE rounds SET day = coalesce((SELECT max(id) FROM days WHERE date <= rounds.time / 86400000), 0);
+UPDATE answers SET day = coalesce((SELECT max(id) FROM days WHERE date <= answers.time / 86400000), 0);
+UPDATE early SET day = coalesce((SELECT max(id) FROM days WHERE date <= early.time / 86400000), 0);
+UPDATE quarantine SET day = coalesce((SELECT max(id) FROM days WHERE date <= quarantine.time / 86400000), 0);
+-- of what is ahead of the clock in a file: when the earliest is due, where the first one is, the row since when
+ALTER TABLE transit ADD COLUMN due INT;
+ALTER TABLE transit ADD COLUMN first INT;
+ALTER TABLE transit ADD COLUMN since INT;
+UPDATE transit SET first = 0, since = coalesce((SELECT max(id) FROM days WHERE date <= transit.time / 86400000), 0);
 """)
 VERSION = len(SCHEMAS)
 
@@ -152,6 +171,8 @@ class Store:
             self._upgrade(version)
         self.set = dict(self.sql("SELECT * FROM settings"))
         self.erased = dict(self.sql("SELECT * FROM erased"))
+        self.day = self.one("SELECT id FROM days WHERE date = ?", self.now // DAY) or self.one(
+            "SELECT coalesce(max(id), 0) + 1 FROM days")  # the row of today, or the next one
 
     def _upgrade(self, version):
         """Makes all tables, or what those of an older version lack, after a copy of these: in one transaction."""
@@ -271,6 +292,17 @@ class Store:
         for name, value in given.items():
             say("%s is now the setting %s=%s" % (SETTINGS[name][2], name, self[name]))
 
+    # ---- days of running ----
+
+    def cutoff(self, n):
+        """The least time of the last n rows of days; 0 where there are fewer."""
+        times = [when for when, in self.sql("SELECT time FROM days ORDER BY id DESC LIMIT ?", (n,))]
+        return 0 if len(times) < n else min(times, default=self.now)
+
+    def past(self, n):
+        """The last row of days before the last n."""
+        return self.one("SELECT coalesce(max(id), 0) FROM days") - n
+
     # ---- words of queries ----
 
     def settle_words(self):
@@ -304,8 +336,8 @@ class Store:
         source, why = shown(source[:200]), shown(why[:200])
         key = hashlib.blake2b(("%s\n%s\n%s" % (what, source, why)).encode("utf-8", "replace"),
                               digest_size=16).digest()
-        if self.sql("INSERT OR IGNORE INTO quarantine VALUES(?, ?, ?, ?, ?)",
-                    (key, self.now, what, source, why)).rowcount:
+        if self.sql("INSERT OR IGNORE INTO quarantine VALUES(?, ?, ?, ?, ?, ?)",
+                    (key, self.now, what, source, why, self.day)).rowcount:
             self.sql("INSERT INTO counts VALUES(?, 1) ON CONFLICT(what) DO UPDATE SET n = n + 1", (what,))
 
     def erased_hash(self, kind, name):

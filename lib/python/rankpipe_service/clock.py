@@ -1,0 +1,61 @@
+"""clock: what is old by days of running, because the clock of a machine may be wrong.
+
+The table days has a row for each day (UTC) on which a run ended well, in the order in which they were made. What is kept
+for N days goes once it was taken in before the last N rows, or is dated before the least time of these (store.past and
+store.cutoff). So a jump of 500 days is one day, and a pause of ten days is none.
+"""
+# SPDX-License-Identifier: ISC
+
+import json
+import os
+
+from rankpipe_service.generations import iso
+from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, say
+
+KEPT = 40  # days of counts by hour, and of what was in use
+
+
+def look(store):
+    """When a run begins: says once if its clock is a day or more from that of the last run."""
+    run, told = store.set.get("run"), json.loads(store.set.get("clock") or "[0, 0, 0]")
+    last = told[1] if told[0] == run else run  # runs that failed have said it already
+    if run and abs(store.now - last) >= DAY:
+        rows = store.one("SELECT coalesce(max(id), 0) FROM days")
+        with store:
+            store.put(clock=json.dumps([run, store.now, max(rows, store.day)]))
+        say(moved(store))
+
+
+def moved(store):
+    """What the last run that found the clock moved said, until a run makes the next row; or None."""
+    run, now, row = json.loads(store.set.get("clock") or "[0, 0, 0]")
+    if not run or store.one("SELECT coalesce(max(id), 0) FROM days") > row:
+        return None
+    what = "no run for %d days, or the clock was moved" if now > run else "the clock was moved back by %d days"
+    return (what + ": the last run was at %s, and one after it at %s: if the clock is wrong, set it; nothing was lost") % (
+        (abs(now - run) + DAY // 2) // DAY, iso(run), iso(now))
+
+
+def warnings(store):
+    """What an operator should know of clocks, a sentence each."""
+    n, path = store.sql("SELECT count(*), min(path) FROM transit WHERE due > ?", (store.now + AHEAD,)).fetchone()
+    ahead = "%d files of log/ and answers/ have records that are ahead of the clock, the first in %s: set the clock of the " \
+        "machine that wrote them; they wait for at most %d days" % (n, os.path.dirname(path or ""), WAITING)
+    return [each for each in (moved(store), ahead if n else None) if each]
+
+
+def end(store):
+    """When a run has ended well: the first one of a day makes its row, and removes what is old: a part of a
+    transaction."""
+    if not store.sql("INSERT OR IGNORE INTO days VALUES(?, ?, ?)", (store.day, store.now // DAY, store.now)).rowcount:
+        return
+    old, past = store.cutoff, store.past
+    store.sql("DELETE FROM answers WHERE (time < ? OR day <= ?) AND state <> %d" % PENDING,
+              (old(store["days"]), past(store["days"])))
+    store.sql("DELETE FROM rounds WHERE (time < ? OR day <= ?) AND id NOT IN (SELECT round FROM answers)",
+              (old(store["unanswered-days"]), past(store["unanswered-days"])))
+    store.sql("DELETE FROM doubled WHERE round NOT IN (SELECT id FROM rounds)")
+    store.sql("DELETE FROM lists WHERE id NOT IN (SELECT list FROM rounds)")
+    store.sql("DELETE FROM quarantine WHERE day <= ?", (past(store["quarantine-days"]),))
+    store.sql("DELETE FROM tally WHERE hour > 0 AND hour < ?", (old(KEPT) // HOUR,))
+    store.sql("DELETE FROM uses WHERE time < ?", (old(KEPT),))
