@@ -33,8 +33,8 @@ static const struct option options_known[] = {
                            "10)", OPTION_PLACES(mask, places, ROUND_DOCS) },
     { 'n', "noise", NULL, "add Gaussian noise of this standard deviation, above 0 (default: "
                           "none)", OPTION_POSITIVE(mask, noise) },
-    { 's', "seed", NULL, "with -c or -n: seed of the clicks or of the noise, a whole number, 0 or "
-                         "more (default 1)", OPTION_WHOLE(mask, seed, 0, RECORD_MOST) },
+    { 's', "seed", NULL, "seed of the clicks or of the noise, a whole number, 0 or more (default "
+                         "1)", OPTION_WHOLE(mask, seed, 0, RECORD_MOST) },
     { 0 },
 };
 
@@ -43,8 +43,6 @@ static int settle_options(struct mask *my, const bool *given, struct fault *faul
 {
     if (given['L'] && !given['c'])
         return fault_usage(fault, "-L needs -c: the click model uses the top grade");
-    if (given['s'] && !given['c'] && !given['n'])
-        return fault_usage(fault, "-s needs -c or -n: only clicks and noise are random");
     if (given['c'] && given['n'])
         return fault_usage(fault, "-n and -c exclude each other: -n adds noise to relevance, -c "
                            "gives clicks");

@@ -1083,10 +1083,26 @@ class Ranker:
         return self
 
 
+def _rows(X):
+    """The rows of a list, a matrix of numpy or scipy, or a table of pandas."""
+    if hasattr(X, "toarray"):
+        if math.prod(X.shape) >= 10 ** 7:
+            raise ValueError("X is sparse, and has %d values with its zeros, but only fewer than 10^7 are made dense: give "
+                             "each row as a dict of feature number and value" % math.prod(X.shape))
+        X = X.toarray()
+    return list(X.to_numpy() if hasattr(X, "to_numpy") else X)
+
+
 def _queries(X, qid, y=None):
     """(round, its rows) of each query, in the order in which queries come first; ValueError where the shapes do not fit."""
-    rows, labels = list(X), None if y is None else [float(value) for value in y]
-    names = [""] * len(rows) if qid is None else [str(name) for name in qid]
+    rows, labels = _rows(X), None if y is None else [float(value) for value in y]
+    if qid is None and y is not None:
+        raise ValueError("qid is None: give the query of each row")
+    given = [""] * len(rows) if qid is None else list(qid)
+    names = [str(name) for name in given]
+    for i, name in enumerate(names):
+        if name in ("None", "nan", "NaT", "<NA>") and not isinstance(given[i], str):
+            raise ValueError("qid of row %d, counted from 0, is %s: give the query of each row" % (i, name))
     for what, values in ("qid", names), ("y", labels):
         if values is not None and len(values) != len(rows):
             raise ValueError("X has %d rows, but %s has %d" % (len(rows), what, len(values)))

@@ -44,6 +44,12 @@ round() {
     is "$(columns_of out)" 'mine 104 105 order 2 0 1 seen 1'
 }
 
+@test "a seed without clicks or noise changes nothing, so a loop over users needs no cases" {
+    round | feedback-mask -k 2 >out
+    round | feedback-mask -k 2 -s 7 >seeded
+    same out seeded
+}
+
 @test "-k all, and a k beyond the list, are the whole list" {
     round | feedback-mask -k all >all
     is "$(head_of all)" \

@@ -561,9 +561,19 @@ def fails(what, does):
     raise SystemExit("no error: " + what)
 for what, bad in (("no rows", ([], [], [])), ("y has 1", (X[:2], y[:1], qid[:2])), ("qid has 1", (X[:2], y[:2], qid[:1])),
                   ("negative", (X[:2], [-1, 0], qid[:2])), ("not finite", ([[1], [float("nan")]], [0, 1], ["a", "a"])),
-                  ("not a number", ([["x"]], [1], ["a"]))):
+                  ("not a number", ([["x"]], [1], ["a"])), ("qid is None", (X, y, None)),
+                  ("qid of row 1, counted from 0, is None", (X[:2], y[:2], ["a", None])),
+                  ("qid of row 0, counted from 0, is nan", (X[:2], y[:2], [float("nan"), 1]))):
     fails(what, lambda: rankpipe.Ranker().fit(*bad))
 fails("call fit first", lambda: rankpipe.Ranker().predict(X))
 fails("no parameter", lambda: rankpipe.Ranker().set_params(trees=3))
+class Sparse:  # as scipy's
+    def __init__(self, rows, width):
+        self.rows, self.shape = rows, (len(rows), width)
+    def toarray(self):
+        return self.rows
+assert list(rankpipe.Ranker("listnet", passes=2, seed=3).fit(Sparse(X, 3), y, (name for name in qid)).model_.w) == list(want.w)
+fails("only fewer than 10^7 are made dense", lambda: rankpipe.Ranker().fit(Sparse(X, 10 ** 7 // len(X) + 1), y, qid))
+assert len(rankpipe.Ranker().fit([[1], [2]], [0, 1], ["nan", "None"]).predict([[1]])) == 1  # queries may have these names
 END
 }
