@@ -175,33 +175,135 @@ learnt() {
     is "$(weights sofia "0 $(printf %064d 1)\n")" 1
 }
 
-@test "es and solr: weights by name, numbered by a file, by feature_N, or as they come" {
-    solr='{"features":[{"name":"a"}],"params":{"weights":%s}}'
-    is "$(weights solr "$(printf "$solr" '{"feature_3":1.5,"feature_1":-2}')")" "-2
-0
-1.5"
-    is "$(weights solr "$(printf "$solr" '{"title":1.5,"feature_1":-2}')")" "1.5
--2"
-    printf '%s\n' '# all' '1:price' '2 title q # is one' '3 a:b' >names
-    # shellcheck disable=SC2059
-    printf "$solr" '{"title":1.5,"price":1e-5}' >text
-    is "$(rankpipe import -y names solr text | bin2txt -f tsv | tr '\t' ' ' | paste -sd ,)" '1 1.0000000000000001e-05,2 1.5'
-    echo price >names
-    fails 1 "import: text: feature 'title' is not in the file of names" rankpipe import -y names solr text
-    printf '{"model":{"model":{"feature_normalizers":{"a":{}},"definition":"{\\"a\\":0.5}"}}}' >text
-    rankpipe import es text 2>err | bin2txt -f tsv | grep -x '1.0.5'
+# solr NAMES WEIGHTS: a model of Solr, with its features in that order.
+solr() {
+    jq -cn --arg names "$1" --argjson weights "$2" \
+        '{features: ($names | split(",") | map({name: .})), params: {weights: $weights}, class: "org.apache.solr.ltr.model.LinearModel"}'
+}
+
+# named FORM: the weights with their names of the model in text, as one line; permuted keys give the same model.
+named() {
+    rankpipe import "$@" text >model 2>err || { cat err && return 1; }
+    for turn in 'to_entries | reverse | from_entries' 'to_entries | sort_by(.value | tojson) | from_entries'; do
+        jq "walk(if type == \"object\" then $turn else . end)" text | rankpipe import "$@" 2>/dev/null | cmp - model
+    done
+    bin2txt -f tsv model | tr '\t' ' ' | paste -sd ,
+}
+
+@test "solr: the array features numbers the weights, and their names become the model's" {
+    command -v jq || skip "no jq here"
+    solr title,price,age '{"age":0.125,"price":-0.5,"title":3}' >text
+    is "$(named solr)" '1 3 # title,2 -0.5 # price,3 0.125 # age'
+    is "$(cat err)" ''
+    printf '%s\n' '# all' '1 price q # is one' '2 x' '3:title' age >names
+    is "$(named -y names solr)" '1 -0.5 # price,2 0 # x,3 3 # title,4 0.125 # age'
+    # what Solr refuses, and what it ignores
+    refuses solr "$(solr a,b '{"a":1}')" "feature 'b' has no weight, and Solr refuses such a model"
+    refuses solr "$(solr a,a '{"a":1}')" "two features have the name 'a'"
+    refuses solr '{"params":{"weights":{"a":1}}}' 'not such a model: features is missing'
+    solr 'a' '{"a":1,"b":2,"c":3}' >text
+    is "$(named solr)" '1 1 # a'
+    is "$(cat err)" 'import: text: weights left out, of names that are not among the features: 2'
+    # what it answers of its store, with the normaliser that changes nothing
+    solr b,a '{"a":1,"b":2}' | jq '.features[].norm = {class: "org.apache.solr.ltr.norm.IdentityNormalizer"} | {responseHeader: {status: 0}, models: [.]}' >text
+    is "$(named solr)$(cat err)" '1 2 # b,2 1 # a'
+    jq '.models[0].features[0].norm.class = "org.apache.solr.ltr.norm.StandardNormalizer"' text | rankpipe import solr 2>err >model
+    grep 'are those of features made by normalisers' err
+    jq '.models += .models' text >two
+    fails 1 "import: two: 2 models, but one file is one model: give what this prints: jq '.models?0?' FILE" rankpipe import solr two
+    # names of export's own are numbers
+    solr feature_3,feature_1 '{"feature_3":1.5,"feature_1":-2}' >text
+    is "$(named solr)" '1 -2,2 0,3 1.5'
+    # a name of several words is one word in a model
+    solr 'my title' '{"my title":1}' >text
+    is "$(named solr)" '1 1 # my%20title'
+    echo title >names
+    printf '%s\n' '1 qid:1 1:1' '0 qid:1 1:0' | svm2bin -y names | update -a listnet -y names -m w.bin
+    rankpipe export solr w.bin | rankpipe import solr | bin2txt -f head | grep -o 'named=[^ ]*' >have
+    bin2txt -f head w.bin | grep -o 'named=[^ ]*' | cmp - have # the checksum is update's
+}
+
+@test "es: the feature set numbers the weights of a reply; the body of _createmodel has none" {
+    command -v jq || skip "no jq here"
+    echo '{"model":{"name":"m","model":{"type":"model/linear","definition":"{\"b\":0.5,\"a\":1e-5}"}}}' >body
+    cp body text
+    is "$(named es)" '1 1.0000000000000001e-05 # a,2 0.5 # b'
+    is "$(cat err)" 'import: text: no feature set: features are numbered in the order of their names, as sort prints them, or by -y'
+    jq -c '.model.model.definition |= fromjson' body >text
+    same model <(rankpipe import es text 2>err)
+    is "$(named es)" '1 1.0000000000000001e-05 # a,2 0.5 # b'
+    printf 'b\na\n' >names
+    is "$(named -y names es)$(cat err)" '1 0.5 # b,2 1.0000000000000001e-05 # a'
+    echo b >names
+    fails 1 "import: text: feature 'a' is not in the file of names" rankpipe import -y names es text
+    jq -c '.model.feature_set = {name: "s", features: (["c", "b", "a"] | map({name: .}))} | {_index: ".ltrstore", found: true, _source: .}' body >text
+    is "$(named es)$(cat err)" '1 0 # c,2 0.5 # b,3 1.0000000000000001e-05 # a'
+    jq -c '{hits: {total: {value: 1}, hits: [.]}}' text >all
+    rankpipe import es all | cmp - model
+    jq -c '.hits.hits += .hits.hits' all >two
+    fails 1 "import: two: 2 models, *: jq '.hits.hits?0?' FILE" rankpipe import es two
+    jq -c '._source.model.feature_set.features |= .[:2]' text >less
+    fails 1 "import: less: feature 'a' has a weight, but is not in the feature set" rankpipe import es less
+    refuses es '{"_index":".ltrstore","_id":"model-m","found":false}' 'found is false: the engine has no such model'
+    jq -c '.model.model.feature_normalizers = {a: {}}' body | rankpipe import es 2>err >model
     grep '^import: the weights are those of features made by normalisers: ' err
+}
+
+@test "models that are not linear are called by their names, with what can be done" {
+    can='rankpipe takes linear models, and any order as base: svm2bin -e'
+    for class in 'MultipleAdditiveTreesModel: trees' 'NeuralNetworkModel: a neural network'; do
+        refuses solr '{"class":"org.apache.solr.ltr.model.'"${class%%:*}"'","features":[],"params":{}}' "$class; $can"
+    done
+    refuses solr '{"class":"x.OwnModel"}' "'OwnModel' is not LinearModel"
+    refuses es '{"model":{"model":{"type":"model/xgboost+json","definition":"[]"}}}' "model/xgboost+json: trees; $can"
+    refuses es '{"model":{"model":{"type":"model/ranklib","definition":"1:1"}}}' "'model/ranklib' is not model/linear"
+    for name in 'LambdaMART: trees' 'MART: trees' 'Random Forests: trees' 'RankBoost: thresholds of features' \
+        'RankNet: a neural network' 'LambdaRank: a neural network'; do
+        refuses ranklib "## ${name%%:*}\r\n## No. of trees = 1\n\n<ensemble>\n" "$name; $can"
+    done
+    refuses ranklib '<ensemble>\n' "<ensemble>: trees; $can"
+}
+
+@test "RankLib's ListNet is linear, and AdaRank's weights of one feature add up" {
+    is "$(weights ranklib '## ListNet\n## Epochs = 10\n## No. of features = 2\n3 1\n0\n0 0 0.25\n0 1 -4.0E-1\n0 2 7\n')" '-0.40000000000000002
+0
+0.25'
+    is "$(weights ranklib '## ListNet\n1\n0\n0 0 0.5\n')" 0.5
+    refuses ranklib '## ListNet\n1 2\n0\n0 0 0.5\n' '2 features, but 1 weights: the file was cut short'
+    refuses ranklib '## ListNet\n1 2\n1\n10\n' 'ListNet has a line of features, a line 0 and *'
+    refuses ranklib '## ListNet\n1\n0\n0 1 0.5\n' "line 4: the weight of neuron 0 of layer 0 should be here: '0 1 0.5'"
+    refuses ranklib '## ListNet\n1\n0\n0 0 0.5\n0 1 1\n0 2 1\n' "line 6: the weight of neuron 2 *"
+    is "$(weights ranklib '## AdaRank\n## Iteration = 500\n2:0.5 1:0.25 2:0.125\n')" '0.25
+0.625'
+}
+
+@test "import reads gzip and a byte order mark, and says what other files are" {
+    printf '\357\273\2771:0.5\r\n' >text
+    rankpipe import ranklib text >model
+    gzip -c text | rankpipe import ranklib | cmp - model
+    printf '## caf\351\n1:0.5\n' >text
+    fails 1 'import: text: line 1: byte \\xe9 is not UTF-8: give what this prints: iconv -f latin1 -t utf-8 FILE' rankpipe import ranklib text
+    printf '1:0.5\n' | iconv -t utf-16 >text
+    fails 1 'import: text: this is UTF-16: give what this prints: iconv *' rankpipe import ranklib text
+    gzip -c model | head -c 60 >text
+    fails 1 'import: text: the file is cut short: its gzip has no end' rankpipe import ranklib text
+    refuses ranklib '1:0.5 \033[31mx\n' "line 1: not index:value: '\\\\x1b?31mx'"
+    refuses ranklib '' 'no weights'
 }
 
 @test "JSON that is not such a model is refused" {
     refuses solr '{' 'not JSON: *'
-    refuses solr '[]' 'not such a model: params.weights is missing'
-    refuses solr '{"params":{"weights":[1]}}' 'not such a model: no weights by name'
-    refuses solr '{"params":{"weights":{}}}' 'no weights'
+    refuses solr '[]' '0 models, but one file is one model'
+    refuses solr '{}' 'not such a model: params.weights is missing'
+    refuses solr '[{"params":{"weights":[1]},"features":[]}]' 'not such a model: no weights by name'
+    refuses solr '{"params":{"weights":{}},"features":[]}' 'no weights'
+    refuses solr '{"params":{"weights":{"a":1,"a":1}},"features":[]}' 'not JSON: an object has a key twice'
     for value in '"1"' true null NaN 1e999 '[1]' '{}'; do
-        refuses solr '{"params":{"weights":{"a":'"$value"'}}}' 'the weight of feature 1 is not a number of a double*'
+        refuses solr '{"features":[{"name":"a"}],"params":{"weights":{"a":'"$value"'}}}' 'the weight of feature 1 is not a number of a double*'
     done
-    refuses solr '{"params":{"weights":{"feature_99999999":1}}}' 'feature 99999999 is not a number from 1 to 16777216, *'
+    refuses solr '{"features":[{"name":"feature_99999999"}],"params":{"weights":{"feature_99999999":1}}}' \
+        'feature 99999999 is not a number from 1 to 16777216, *'
+    refuses solr '{"features":[{"name":7}],"params":{"weights":{}}}' 'the name of feature 1 is not a text'
     refuses es '{"model":{"model":{}}}' 'not such a model: definition is missing'
     refuses es '{"model":{"model":{"definition":"1"}}}' 'not such a model: no weights by name'
     refuses es '{"model":{"model":{"definition":1e999}}}' 'not JSON*'
