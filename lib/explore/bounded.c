@@ -5,7 +5,8 @@
 
 #include "math/real.h"
 
-enum { NEAR = 3 }; /* places from base, where few clients have answered */
+/* Most places from base: where few clients answered, and where clicks do not foretell clicks. */
+enum { NEAR = 3, NEXT = 1 };
 
 static const double rounding = 1e-9;
 static const uint32_t none = UINT32_MAX;
@@ -26,7 +27,7 @@ struct list {
     size_t m;
     const uint32_t *base;
     const unsigned char *held;
-    size_t near;     /* NEAR if any document stays so near, else 0 */
+    size_t near;     /* NEXT if the held of any document is 3, NEAR if 2, else 0 */
     uint32_t *wish;  /* wish[m]: the order wished                  */
     size_t unread;   /* documents of it, from the first, among which are all that are FREE */
     uint32_t *rank;  /* rank[m]: the place of each document in it  */
@@ -42,7 +43,7 @@ static bool stays_near(const struct list *list, uint32_t i)
 static size_t find_deadline(const struct list *list, uint32_t i, size_t b)
 {
     size_t last = b <= BOUNDED_PLACES ? list->bounded->last[b] : list->m;
-    return stays_near(list, i) && last > b + NEAR ? b + NEAR : last;
+    return stays_near(list, i) && last > b + list->near ? b + list->near : last;
 }
 
 static void mark_due(struct list *list)
@@ -54,12 +55,13 @@ static void mark_due(struct list *list)
         bool near = stays_near(list, i);
         if (near || (b <= BOUNDED_PLACES && (!list->held || list->held[i])))
             list->state[i] = DUE;
-        list->near = near ? NEAR : list->near;
+        if (near && list->near != NEXT)
+            list->near = list->held[i] == 3 ? NEXT : NEAR;
     }
 }
 
 /* The document for place p, by the rule. Those that are DUE and may stand at p are few: their
- * places in base are at most 10, or within NEAR of p. */
+ * places in base are at most 10, or within `near` of p. */
 static uint32_t choose(struct list *list, size_t p)
 {
     size_t from = p - list->near, until = p + list->near;

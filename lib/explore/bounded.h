@@ -27,8 +27,9 @@
  *
  * Of a query that few clients have answered (held is 2), a document also stays within three places
  * of base: its deadline is at most b + 3, and at place p the document with b = p + 3 is taken, if
- * it is such a one and not placed yet. Theorem 1 holds as before, as deadlines are only earlier;
- * Theorem 2 does not. */
+ * it is such a one and not placed yet. Where clicks do not foretell clicks (held is 3), it is one
+ * place in place of three, in this round also for documents with a 2. Theorem 1 holds as before, as
+ * deadlines are only earlier; Theorem 2 does not. */
 #ifndef RANKPIPE_BOUNDED_H
 #define RANKPIPE_BOUNDED_H
 
@@ -50,8 +51,8 @@ enum { BOUNDED_ROOM = 2 * sizeof(uint32_t) + 1 };
 
 /* order[m], as wished, first to last, becomes the order that the rule makes of it. base[m] is a
  * permutation. held[i] is 0 if document i was released, 2 if it also stays within three places,
- * else 1; held is NULL where all are 1. `room` has BOUNDED_ROOM bytes for each document, aligned
- * for uint32_t. O(m). */
+ * 3 within one, else 1; held is NULL where all are 1. `room` has BOUNDED_ROOM bytes for each
+ * document, aligned for uint32_t. O(m). */
 void bounded_order(const struct bounded *bounded, size_t m, const uint32_t *base,
                    const unsigned char *held, uint32_t *order, void *room);
 

@@ -261,7 +261,7 @@ static bool may_draw(const struct explorer *my, const struct round *round, const
     size_t k = (size_t)my->k;
     for (size_t a = k - 1; my->bounds && a < round->docs; a++) {
         unsigned held = round->held ? round->held[order[a]] : 1;
-        if (held == 2 || (held && (a + 1 == k || a < BOUNDED_PLACES)))
+        if (held >= 2 || (held && (a + 1 == k || a < BOUNDED_PLACES)))
             return false;
     }
     return true;

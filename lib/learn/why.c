@@ -132,7 +132,7 @@ static int find_parts(struct why *why, size_t i, struct parts *parts, struct fau
 
 /* Finds the documents that were moved up to be judged: one of greater score stands below. That does
  * not count where explore -B may have put them there: of a document that is held, unless it stands
- * above its place in base, or of one of greater score that must stay near its own (2). */
+ * above its place in base, or of one of greater score that must stay near its own (2, 3). */
 static void find_moved(struct why *why, const struct round *round)
 {
     size_t m = round->docs;
@@ -145,7 +145,7 @@ static void find_moved(struct why *why, const struct round *round)
         size_t i = round->order[p];
         double score = why->given[i];
         why->moved[i] = greatest > score && (!held || !held[i] || p < place[i]);
-        if (score > greatest && !(held && held[i] == 2))
+        if (score > greatest && !(held && held[i] >= 2))
             greatest = score;
     }
 }

@@ -166,7 +166,7 @@ column score       f8      docs     finite finite           -     -             
 column rival       f8      docs     finite finite           -     -                      model  -
 column index       f8      docs     finite finite           -     -                      model  -
 column worth       f8      docs     finite finite           -     -                      model  -
-column held        u1      docs     0      2                -     -                      model  -
+column held        u1      docs     0      3                -     -                      model  -
 column order       u4      docs     0      docs-1           -     -                      draw   choice
 column greedy      u4      docs     0      docs-1           -     -                      draw   choice
 column logit       f8      docs     finite finite           order gamma,team,propensity  draw   choice

@@ -20,7 +20,7 @@
 #define ROUND_MADE 255                    /* most bytes of made= */
 #define ROUND_NAMED 16                    /* bytes of named= */
 #define ROUND_BASED 8                     /* bytes of based= */
-#define ROUND_HELD_MOST 2                 /* largest value of held */
+#define ROUND_HELD_MOST 3                 /* largest value of held */
 
 /* Most documents of a round whose payload is shorter than one byte a document. So the memory that
  * a reader takes is bounded by the bytes that came, not by a number in a header. */

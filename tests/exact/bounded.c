@@ -61,7 +61,7 @@ static void shuffle(struct rng *rng, size_t m, uint32_t *order)
     }
 }
 
-/* Wishes with ties, which fall along `wished`. Of `values` values of held: 2 without, 3 with 2. */
+/* Wishes with ties, which fall along `wished`. Of `values` values of held: 2 to 4. */
 static void draw(struct rng *rng, size_t m, uint32_t values, struct list *list)
 {
     static uint32_t room[3 * LONG];
@@ -86,13 +86,21 @@ static void draw(struct rng *rng, size_t m, uint32_t values, struct list *list)
     bounded_order(&bounded, m, list->base, list->all_held ? NULL : list->held, list->order, room);
 }
 
+/* How near a held document stays: one place if any has a 3, three places if it has a 2. */
+static size_t nearness(const struct list *list, size_t i)
+{
+    if (list->all_held || list->held[i] < 2)
+        return list->m;
+    return memchr(list->held, 3, list->m) ? 1 : 3;
+}
+
 static bool keeps(const struct list *list, const uint32_t *order)
 {
     for (size_t a = 0; a < list->m; a++) {
         size_t i = order[a], b = list->place[i], p = a + 1;
         if (list->held[i] && !within(list->x, b, p))
             return false;
-        if (list->held[i] == 2 && (p > b + 3 || b > p + 3))
+        if (p > b + nearness(list, i) || b > p + nearness(list, i))
             return false;
     }
     return true;
@@ -190,9 +198,9 @@ static void check_short(struct rng *rng, struct list *list)
 static bool may_stand(const struct list *list, size_t i, size_t p)
 {
     size_t b = list->place[i];
-    bool near = list->held[i] == 2;
+    size_t near = nearness(list, i);
     for (size_t q = p; q <= list->m; q++) /* its deadline is p or later */
-        if (!list->held[i] || (within(list->x, b, q) && !(near && q > b + 3)))
+        if (!list->held[i] || (within(list->x, b, q) && q <= b + near))
             return true;
     return false;
 }
@@ -209,7 +217,7 @@ static void check_rule(struct rng *rng, struct list *list, uint32_t values)
             if (!placed[list->wished[a]] && may_stand(list, list->wished[a], p))
                 want = list->wished[a];
         for (size_t i = 0; i < list->m; i++)
-            if (list->held[i] == 2 && !placed[i] && list->place[i] == p + 3)
+            if (!placed[i] && list->place[i] == p + nearness(list, i))
                 want = i;
         tell(list->order[p - 1] == want, "not what the rule says", (double)p, (double)want);
         placed[list->order[p - 1]] = true;
@@ -287,8 +295,8 @@ int main(void)
     check_deadlines();
     for (size_t n = 0; n < 500; n++)
         check_short(&rng, &list);
-    for (uint32_t n = 0; n < 1000; n++)
-        check_rule(&rng, &list, 2 + n % 2);
+    for (uint32_t n = 0; n < 1500; n++)
+        check_rule(&rng, &list, 2 + n % 3);
     check_drafts(&rng);
     if (cases < 100000)
         fprintf(stderr, "bounded: only %lu cases\n", cases);

@@ -639,6 +639,7 @@ feature 7 7, feature 6 -6, feature 5 5, feature 4 -4, feature 3 3, others 2 -1"
 2 1 0 1,2,0 judged
 0 1 0 0,1,2 judged
 0 2 0 0,1,2 score
+0 3 0 0,1,2 score
 END
 }
 

@@ -1123,7 +1123,7 @@ based() {
     is "$(explore -B 0.3691 <in 2>/dev/null | shown | cut -c 1)" 9
 }
 
-@test "-B: documents that were released stand anywhere; of a query of few clients within three places" {
+@test "-B: documents that were released stand anywhere, those with a 2 within three places, with a 3 within one" {
     based 0 1 2 3 4 5 6 7 8 9 10 11 + held:u1 0 1 1 1 1 1 1 1 1 1 1 0 | explore -B 0 2>err | shown >out
     is "$(cat out)" '11 1 2 3 4 5 6 7 8 9 10 0'
     [ ! -s err ]
@@ -1131,9 +1131,13 @@ based() {
     # Places 12 to 8 go to those that are wished last and may be there, 7 to 5 to those of 10 to 8,
     # which must; then 4 to 2 by wish, and place 1 to that of 4.
     is "$(cat out)" '3 2 1 0 7 8 9 4 5 6 11 10'
+    # Within one place, also where one document alone has a 3: of each two the one wished first.
+    for held in '3 3 3 3 3 3' '2 2 3 2 2 2'; do
+        is "$(based 0 1 2 3 4 5 + held:u1 $held | explore -B 0.99 | shown)" '1 0 3 2 5 4'
+    done
     is "$(based 1 2 3 4 + held:u1 0 0 0 0 | explore -B 0 | shown)" '3 2 1 0'
-    mkstream round t=1 docs=2 dim=0 base:u4 0 1 score:f8 1 2 held:u1 0 3 >bad
-    fails_on bad 1 'explore: <stdin>: round 1: column held: value 1 is 3: it must be a number from 0 to 2' explore
+    mkstream round t=1 docs=2 dim=0 base:u4 0 1 score:f8 1 2 held:u1 0 4 >bad
+    fails_on bad 1 'explore: <stdin>: round 1: column held: value 1 is 4: it must be a number from 0 to 3' explore
 }
 
 @test "-B: without held all documents are held, and explore says so once" {
@@ -1197,7 +1201,7 @@ slotted() {
     is "$(explore -p slot -g 1 -B 0 <in | values_of greedy | xargs)" '0 1 2 3 4 5 6 7 8 9 10 11'
     # a held document at the place, one with a deadline below it, or few clients: nothing is drawn
     for held in '10 0 0 0 0 0 0 0 0 0 1 0 0' '9 0 0 0 0 0 0 0 0 0 1 0 0' '11 0 0 0 0 0 0 0 0 0 0 1 0' \
-        '10 2 2 2 2 2 2 2 2 2 2 2 2' '10 0 0 0 0 0 0 0 0 0 0 0 2'; do
+        '10 2 2 2 2 2 2 2 2 2 2 2 2' '10 0 0 0 0 0 0 0 0 0 0 0 2' '10 0 0 0 0 0 0 0 0 0 0 0 3'; do
         slotted ${held#* } | replay -n 50 - | explore -p slot -k ${held%% *} -g 1 -B 0.37 >out
         is "$(bin2txt -f head out | grep -c " gamma=0 slot=${held%% *} ")" 50
         is "$(shown <out | sort -u)" '0 1 2 3 4 5 6 7 8 9 10 11'

@@ -98,7 +98,7 @@ static void put_base(struct dice *draw, struct draft *round, size_t docs)
         return;
     struct array *held = draft_add(round, "held", "u1", docs, false);
     for (size_t i = 0; i < docs; i++)
-        array_put(held, i, (double)draw_below(draw, 3));
+        array_put(held, i, (double)draw_below(draw, 4));
 }
 
 static void put_round(struct dice *draw, struct draft *round, const struct shape *shape, size_t t)
