@@ -34,9 +34,14 @@ def hash_of(path):
             digest.update(data)
 
 
+def widest(store):
+    """The most features of what was learnt, and of what is: the setting may have been larger. 0: not known."""
+    return max(store["features"] or 0, store.set.get("widest", 0))
+
+
 def features_option(store):
     """The option of update that says how many features documents have."""
-    return ["-w", "%d" % store["features"]] if store["features"] else []
+    return ["-w", "%d" % widest(store)] if store["features"] else []
 
 
 def head_of(path):

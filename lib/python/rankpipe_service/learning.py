@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-from rankpipe_service import generations
+from rankpipe_service import generations, votes
 from rankpipe_service.records import (
     Format, How, list_hash, list_of, name_of, pack_name, places_of, record, seen_of)
 from rankpipe_service.status import Tally
@@ -19,7 +19,6 @@ from rankpipe_service.voices import Voices
 
 BATCH = 20000  # answers that one run of update learns
 MOST = 1 << 32  # more features than a document may have
-ENOUGH = 20  # requests that say how many features documents have: by fewer it is a guess
 KEPT = 8 << 20  # bytes of lists that are known by heart
 NEXT, REFUSED = "models/next", "models/refused"
 BASED = "instr(CAST(l.columns AS TEXT), 'base:') > 0"  # has the list a base?
@@ -170,26 +169,26 @@ def learn(store):
 
 
 def settle_features(store):
-    """Sets the number of features to that of most requests. By few of them it is a guess, which each run makes
-    anew; if it was wrong, all is learnt anew. Is there one?"""
+    """Sets the number of features by votes. Until they decide it is a guess, which each run makes anew; if it was
+    wrong, all is learnt anew. Is there one?"""
     if store["features"] is not None and not store.set.get("guessed"):
         return True
-    found = store.sql("SELECT l.dim, count(*) AS n FROM (SELECT list FROM rounds LIMIT 100000) r "
-                      "JOIN lists l ON l.id = r.list GROUP BY l.dim ORDER BY n DESC, l.dim DESC").fetchall()
-    if not found:
+    features, n, decided = votes.count(store)
+    if features is None:
         return False
-    features, was, n = found[0][0], store["features"], sum(n for _, n in found)
-    known = {"features": features, "guessed": int(n < ENOUGH)}
+    was, known = store["features"], {"features": features, "guessed": int(not decided)}
     if was in (None, features) or not store.one("SELECT 1 FROM answers WHERE seq IS NOT NULL LIMIT 1"):
         with store:
             store.put(**known)
     else:
         store.set.update(known)  # they are stored with the generation
-        rebuild(store)
-    if n >= ENOUGH:
-        say("features=%d, as most of the requests have; to change it: rankpipe service set features N" % features)
+        rebuild(store, later="SELECT r.id FROM rounds r JOIN lists l ON l.id = r.list WHERE l.dim > %d" % features)
+    if decided:
+        say("features=%d, as most of %d votes of answered requests; to change it: rankpipe service set features N" % (
+            features, n))
     elif features != was:
-        say("features=%d, a guess by %d requests; to set it: rankpipe service set features N" % (features, n))
+        say("features=%d, a guess by %d votes of answered requests; to set it: rankpipe service set features N" % (
+            features, n))
     return True
 
 
@@ -213,7 +212,7 @@ def settle_early(store):
 def sort(store, rows):
     """(good rows, [(row, reason)] of those that cannot be used, rows beyond the share of their client)"""
     good, bad, beyond, voices = [], [], [], Voices(store)
-    wait, features = store["wait"] * 1000, store["features"]
+    wait, features = store["wait"] * 1000, generations.widest(store)
     needs_base = makes_base(" ".join(words_of(store, store["update"])))
     for row in rows:
         when, seen, then, docs, dim, twice, based, qid = row[2], row[4], row[5], *row[9:]
@@ -335,15 +334,16 @@ def write_stream(store, out, without):
     out.flush()
 
 
-def rebuild(store, words=None, without=None, erasing=False, folds=False, base=None):
+def rebuild(store, words=None, without=None, erasing=False, folds=False, base=None, later="0"):
     """Learns all that counts anew; with `folds`, queries have folded words from then on; with another setting base
-    if one is given. Number of its answers that were learnt."""
+    if one is given. Answers to the rounds `later` (SQL) wait for a later run. Number of its answers that were learnt."""
     words = store["update"] if words is None else words
     without = without or Without(store)
     if base:
         store.set["base"] = base  # it is stored with the generation
     if base == "on":  # what cannot be learnt now
         without.sql += " OR a.round IN (SELECT r.id FROM rounds r JOIN lists l ON l.id = r.list WHERE NOT %s)" % BASED
+    without.sql += " OR a.round IN (%s)" % later
     refused = {}
     folds = folds and store.set["folds"] is None
     word = [store.fold] if folds else []
@@ -366,6 +366,7 @@ def rebuild(store, words=None, without=None, erasing=False, folds=False, base=No
             store.refuse("round that the learner refused", name, why)
             store.sql("UPDATE answers SET state = %d, aside = ? WHERE round = "
                       "(SELECT id FROM rounds WHERE request = ?)" % ASIDE, (number, pack_name(name.encode())))
+        store.sql("UPDATE answers SET state = %d, seq = NULL WHERE state = %d AND round IN (%s)" % (PENDING, COUNTS, later))
         store.sql("UPDATE answers AS a SET state = %d, aside = ? WHERE a.seq IS NOT NULL AND a.state = %d "
                   "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
