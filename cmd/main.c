@@ -32,6 +32,7 @@ static const struct script {
     { "log", "turns the logs of other systems into a table for log2bin" },
     { "service", "learns from the users of a ranking service, and keeps its state" },
     { "api", "ranks over HTTP for front ends, and stores what their users say" },
+    { "up", "runs a ranking service in a folder: serve, the API and the learner" },
     { "add-tables", "adds up the tables of metric -r for the shares of a run" },
     { NULL, NULL },
 };

@@ -255,20 +255,3 @@ END
     searches elasticsearch "http://127.0.0.1:$(cat port)/shop"
     box_learns
 }
-
-# ours: the processes in the folders of services here.
-ours() { find /proc/[0-9]*/cwd -maxdepth 0 -lname "$PWD/box*" 2>/dev/null || true; }
-
-@test "start: a service that ends as a whole: at a signal, and where its address is taken" {
-    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-    API_LISTEN=127.0.0.1:$port sh "$ROOT/examples/behind/start" "$PWD/box" 4 2>err &
-    service=$!
-    await curl -sf "http://127.0.0.1:$port/metrics" -o metrics
-    fails 1 "*api: 127.0.0.1:$port: Address already in use
-start: a part of the service has ended, and so do all" \
-        timeout 30 env API_LISTEN="127.0.0.1:$port" sh "$ROOT/examples/behind/start" "$PWD/box2" 4
-    [ -n "$(ours)" ]
-    kill "$service"
-    wait "$service"
-    is "$(ours)" ''
-}

@@ -244,7 +244,7 @@ rankpipe plot
 rankpipe service
 rankpipe sweep
 rankpipe train
-sh examples/behind/start
+rankpipe up
 sh examples/clicks
 sh examples/mq2008
 TEXT

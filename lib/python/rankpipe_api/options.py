@@ -9,6 +9,18 @@ import resource
 import rankpipe_front as front
 
 
+NUMBERS = (  # option, name, default, least, most
+    ("-c", "clients", 1000, 1, 100000),
+    ("-e", "each", 100, 0, 100000),
+    ("-g", "grade", 4, 1, 1000),
+    ("-i", "idle", 60, 1, 86400),
+    ("-j", "processes", 1, 1, 256),
+    ("-m", "bytes", 1 << 20, 1, 1 << 26),
+    ("-n", "documents", 1000, 1, 1000000),
+    ("-r", "rate", 50, 0, 1000000),
+    ("-w", "wait", 5, 1, 3600))
+
+
 def number(least, most):
     def parsed(text):
         if not re.fullmatch("[0-9]{1,10}", text) or not least <= int(text) <= most:
@@ -45,19 +57,20 @@ def add_options(parser):
     """Adds those of the API that do not say where its files are."""
     add = parser.add_argument
     add("-l", dest="listen", type=address, default="127.0.0.1:8080")
-    for letter, name, value, least, most in (
-            ("-c", "clients", 1000, 1, 100000),
-            ("-e", "each", 100, 0, 100000),
-            ("-g", "grade", 4, 1, 1000),
-            ("-i", "idle", 60, 1, 86400),
-            ("-j", "processes", 1, 1, 256),
-            ("-m", "bytes", 1 << 20, 1, 1 << 26),
-            ("-n", "documents", 1000, 1, 1000000),
-            ("-r", "rate", 50, 0, 1000000),
-            ("-w", "wait", 5, 1, 3600)):
+    for letter, name, value, least, most in NUMBERS:
         add(letter, dest=name, type=number(least, most), default=value)
     add("--proxy", action="append", type=front.proxy, default=[])
     add("--unordered", action="store_true")
+    add("-x", dest="model")
+
+
+def words(options):
+    """The words of a command line that has these options."""
+    said = ["-l", options.listen if isinstance(options.listen, str) else "%s:%d" % options.listen]
+    for letter, name, *_ in NUMBERS:
+        said += [letter, str(getattr(options, name))]
+    said += ["--proxy=%s" % proxy for proxy in options.proxy]
+    return said + ["--unordered"] * options.unordered + (["-x", options.model] if options.model else [])
 
 
 def parse(text, words):
@@ -67,7 +80,6 @@ def parse(text, words):
     add = parser.add_argument
     add("-k", dest="keys", default=os.environ.get("RUNTIME_DIRECTORY"))
     add("-s", dest="state")
-    add("-x", dest="model")
     add("socket")
     add("answers")
     options = parser.parse_args(words)
