@@ -278,7 +278,11 @@ static int finish(struct spool *my, struct fault *fault)
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
 {
     const struct spool *my = self;
-    if (my->keeps_on) put(to, "unstored_rounds", (double)(my->passed - my->log.total));
+    if (!my->keeps_on) return;
+    put(to, "unstored_rounds", (double)(my->passed - my->log.total)); /* for one release */
+    put(to, "unstored_rounds_total", (double)(my->passed - my->log.total));
+    put(to, "log_fails", my->outage.on);
+    put(to, "least_free_bytes", (double)my->least * 1e6);
 }
 
 /* ---- reading ---- */

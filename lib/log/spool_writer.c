@@ -85,13 +85,11 @@ static int make_folder(struct spool_writer *writer, struct fault *fault)
 {
     if (writer->lock_fd >= 0 && access(writer->lock, F_OK) == 0)
         return 0;
-    if (is_open(writer))
-        (void)close_file(writer);
+    if (is_open(writer)) (void)close_file(writer);
     writer->ended.name[0] = '\0';
     if (mkdir(writer->folder, 0770) < 0 ? errno != EEXIST : sync_folder_of(writer->folder) < 0)
         return fault_system(fault, "cannot make folder %s", writer->folder);
-    if (writer->lock_fd >= 0)
-        close(writer->lock_fd);
+    if (writer->lock_fd >= 0) close(writer->lock_fd);
     free(writer->lock);
     return lock(writer, fault);
 }
@@ -135,8 +133,7 @@ static int fail(struct spool_writer *writer)
     return -1;
 }
 
-/* The byte of the open file where the next record will begin. 0; or a fault, also where the file
- * was removed. */
+/* Where the next record will begin in the open file, which must be there. 0 or a fault. */
 static int find_end(const struct spool_writer *writer, uint64_t *bytes, struct fault *fault)
 {
     off_t at = lseek(writer->writer.pending.fd, 0, SEEK_CUR);

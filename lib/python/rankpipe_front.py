@@ -348,9 +348,11 @@ class State:
     """The file service.json that `rankpipe service` writes after each run; path None: there is none."""
 
     LARGEST = 1 << 20
+    MISSED = 600  # seconds after which it should be there
 
     def __init__(self, path):
         self.path, self.looked, self.stamp, self.known = path, -math.inf, None, {}
+        self.began = time.monotonic()
 
     def facts(self):
         """What the file says, at most a second old; {} where it does not exist or is not whole."""
@@ -420,6 +422,8 @@ class State:
     def trouble(self):
         """Why learning stands still, or None."""
         now = time.time() * 1000
+        if self.path is not None and not self.facts() and time.monotonic() > self.began + self.MISSED:
+            return "%s is missing: run rankpipe service first in the folder of the service" % self.path
         run, behind = self._get("run", "fails_at"), self._get("behind", "fails_at")
         if isinstance(run, (int, float)) and now > run:
             at = self._get("run", "at") if self._get("run", "time") else "the start"

@@ -46,7 +46,7 @@ static void put(struct print *text, const char *name, const char *type, const ch
 /* A fact of the pipeline. */
 static void put_fact(void *to, const char *name, double value)
 {
-    put(to, name, "gauge", "From the pipeline.", value);
+    put(to, name, strstr(name, "_total") ? "counter" : "gauge", "From the pipeline.", value);
 }
 
 static int by_size(const void *a, const void *b)

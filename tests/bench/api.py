@@ -108,7 +108,7 @@ def row(docs, dim, connections, python):
         {"name": name, "features": row} for name, row in zip(names, rows)]}).encode()
     packed = base64.b64encode(b"".join(struct.pack("<%df" % dim, *row) for row in rows)).decode()
     packed = json.dumps({"query": query, "features": dim, "values": packed, "names": names}).encode()
-    head = b"POST /rank HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+    head = b"POST /rank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
     ((http, behind), speed), ((values, _), _) = [
         cost_of_http(api, serve, connections, n, head % (len(data), data)) for data in (body, packed)]
     text, rounds = [cost_of_serve(serve, [make(rows, names, query, "%s%d" % (make.__name__, i), True, True)

@@ -339,39 +339,48 @@ for wrong in (right[:-1], right + "other 1\n", right + "rankpipe_service_x\t1\n"
 END
 }
 
-@test "the alerts: suspect fires at once, others when a figure of health is past" {
+@test "the alerts: each fires for its fault and for no other, and is silent before and after" {
     command -v promtool >/dev/null || skip "no promtool here: it is in the package prometheus"
     promtool check rules "$ROOT/examples/serve/alerts.yml"
-    cat >alerts.test <<END
-rule_files: [$ROOT/examples/serve/alerts.yml]
-evaluation_interval: 1m
-tests:
-  - interval: 1m
-    input_series:
-      - {series: rankpipe_service_suspect, values: '0 0 1 1 0x60'}
-      - {series: rankpipe_service_run_time_seconds, values: '0x5 360x60'}
-      - {series: rankpipe_service_oldest_answer_time_seconds, values: '0x40 2460x20'}
-      - {series: rankpipe_api_service_up, values: '1x5 0x60'}
-      - {series: rankpipe_serve_unstored_rounds, values: '0x10 7x60'}
-    alert_rule_test:
-$(expect RankpipeSuspect 'the newest answers contradict those before' 1 2 4)
-$(expect RankpipeLearnerStopped 'no run of the learner has ended well for ten minutes' 16 17 0)
-$(expect RankpipeAnswersWait 'an answer waits to be learnt for too long' 34 35 42)
-$(expect RankpipeServiceDown 'rankpipe api has no connection to serve' 6 7 0)
-$(expect RankpipeNotStored 'rounds are not stored, and nothing is learnt from them' 10 11 20)
+    python3 - "$ROOT/examples/serve/alerts.yml" >alerts.test <<'END'
+import json, re, sys
+sys.path.insert(0, sys.argv[1].rpartition("/examples")[0] + "/lib/python")
+from rankpipe_service import health
+rules = re.findall(r'- alert: (\w+).*?summary: ([^\n]*)\n *description: "([^\n]*)"', open(sys.argv[1]).read(), re.S)
+kinds = {kind: "Rankpipe" + name for name, kind in re.findall(r'- alert: Rankpipe(\w+)\s+expr: rankpipe_warning{kind="(\w+)"}',
+                                                           open(sys.argv[1]).read())}
+assert set(kinds) == set(health.KINDS) - {"unstored", "suspect", "api", "serve"}, kinds  # which have alerts of their own
+well = {'up{job="rankpipe"}': "1x90", "rankpipe_healthy": "1x90", "rankpipe_api_service_up": "1x90",
+        "rankpipe_service_run_timestamp_seconds": "0+60x90", "rankpipe_service_oldest_answer_timestamp_seconds": "0+60x90",
+        "rankpipe_service_suspect": "0x90", "rankpipe_serve_unstored_rounds_total": "0x90",
+        **{'rankpipe_warning{kind="%s"}' % kind: "0x90" for kind in health.KINDS}}
+once = "0 0 1 1 0x90"
+rows = [  # alert, series with its values, minutes: silent, fires, silent again
+    ("RankpipeDown", 'up{job="rankpipe"}', "1x4 0x20 1x60", 5, 6, 30),
+    ("RankpipeAbsent", 'up{job="rankpipe"}', "1x4 _x20 1x60", 13, 15, 30),
+    ("RankpipeUnhealthy", "rankpipe_healthy", "1x4 0x20 1x60", 5, 6, 30),
+    ("RankpipeServiceDown", "rankpipe_api_service_up", "1x4 0x20 1x60", 5, 6, 30),
+    ("RankpipeLearnerStopped", "rankpipe_service_run_timestamp_seconds", "0x20 1260+60x60", 10, 11, 22),
+    ("RankpipeAnswersWait", "rankpipe_service_oldest_answer_timestamp_seconds", "0x40 2460x20", 34, 35, 42),
+    ("RankpipeSuspect", "rankpipe_service_suspect", once, 1, 2, 4),
+    ("RankpipeNotStored", "rankpipe_serve_unstored_rounds_total", "0x10 7x60", 10, 11, 20),
+    ("RankpipeNotStored", 'rankpipe_warning{kind="unstored"}', once, 1, 2, 4)]
+rows += [(name, 'rankpipe_warning{kind="%s"}' % kind, once, 1, 2, 4) for kind, name in kinds.items()]
+assert {row[0] for row in rows} == {rule[0] for rule in rules}
+tests = []
+for alert, series, values, before, first, after in rows:
+    expected = []
+    for at in before, first, after:
+        for name, summary, description in rules:
+            fires = name == alert and at == first
+            labels = dict(re.findall(r'(\w+)="(\w+)"', series)) if fires else {}
+            expected.append({"eval_time": "%dm" % at, "alertname": name, "exp_alerts": [
+                {"exp_labels": labels, "exp_annotations": {"summary": summary, "description": description}}] if fires else []})
+    tests.append({"interval": "1m", "alert_rule_test": expected, "input_series": [
+        {"series": each, "values": given} for each, given in {**well, series: values}.items()]})
+print(json.dumps({"rule_files": [sys.argv[1]], "evaluation_interval": "1m", "tests": tests}))
 END
     promtool test rules alerts.test
-}
-
-# expect ALERT SUMMARY BEFORE FIRST AFTER: at these minutes it is silent, fires and is silent.
-expect() {
-    local at
-    for at in "$3" "$4" "$5"; do
-        printf '      - {eval_time: %sm, alertname: %s, exp_alerts: [' "$at" "$1"
-        [ "$at" != "$4" ] || printf '{exp_annotations: {summary: "%s"%s}}' "$2" \
-            "$([ "$1" != RankpipeSuspect ] || echo ', description: "Look at rankpipe service status; rankpipe service back goes back to a model from before."')"
-        echo ']}'
-    done
 }
 
 @test "what serves strangers, or changes a service, does not run as root" {

@@ -39,7 +39,7 @@ answers() {
 ask() {
     local LC_ALL=C body=${3-} line=.
     exec 4<>"/dev/tcp/${url%:*}/${url#*:}"
-    printf '%s %s HTTP/1.1\r\nHost: x\r\n%bContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
+    printf '%s %s HTTP/1.1\r\nHost: localhost\r\n%bContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
         "$1" "$2" "${FORWARDED:+X-Forwarded-For: $FORWARDED\r\n}" "${4-application/json}" ${#body} "$body" >&4
     read -r _ status _ <&4
     while [ "$line" != $'\r' ]; do IFS= read -r line <&4 || return; done
@@ -363,14 +363,14 @@ END
 @test "without the service the answer is 503 at once; the service may come back, or hang" {
     answers -w 1
     ask GET /health
-    is "$status$output" '503{"status": "the service does not answer"}'
+    is "$status$output" '503{"status": "the service does not answer", "warnings": []}'
     query='{"query": "a", "documents": [{"features": [1]}]}'
     ask POST /rank "$query"
     is "$status" 503
     serves
     sleep 0.5
     ask GET /health
-    is "$status$output" '200{"status": "ok"}'
+    is "$status$output" '200{"status": "ok", "warnings": []}'
     ask POST /rank "$query"
     is "$status" 200
     kill -STOP $service
@@ -579,11 +579,11 @@ END
     ask GET /metrics
     grep -x 'rankpipe_service_suspect 1' <<<"$output"
     ask GET /health
-    is "$status$output" '200{"status": "ok"}'
+    is "$status$output" '200{"status": "ok", "warnings": []}'
     echo '{"run": {"time": 1, "at": "then", "fails_at": 2}}' >service.json
     sleep 1.1
     ask GET /health
-    is "$status$output" '503{"status": "no run of the learner has ended well since then"}'
+    is "$status$output" '503{"status": "no run of the learner has ended well since then", "warnings": []}'
     stops
     is "$(requests)" "$named"
 }
@@ -605,14 +605,14 @@ END
     ask POST /rank "$both"
     is "$status$output" '400{"error": "the service has documents in no order (base=off): start api.py with --unordered, or run: rankpipe service set base on"}'
     ask GET /health
-    is "$status$output" '200{"status": "ok", "warning": "it ranks at random"}'
+    is "$status$output" '200{"status": "ok", "warnings": [], "warning": "it ranks at random"}'
     kill "$api" && wait "$api" || true
     answers --unordered
     says true null
     ask POST /rank "$both"
     is "${status}${output%%but*}" '400{"error": "the service begins with the order in which documents come (base=on), '
     ask GET /health
-    is "$status$output" '200{"status": "ok"}'
+    is "$status$output" '200{"status": "ok", "warnings": []}'
     rm service.json # then the model of the service says so
     sleep 1.1
     ask POST /rank "$both"
@@ -655,7 +655,7 @@ END
     in_url=$url python3 - <<'END'
 import os, socket, time
 host, port = os.environ["in_url"].rpartition("//")[2].strip("/").split(":")
-ask = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+ask = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 def opened(text=b""):
     made = socket.create_connection((host, int(port)), 20)
     made.sendall(text)
@@ -671,7 +671,7 @@ try:
     assert waiting[0].recv(100) == b""
 except ConnectionResetError:
     pass
-waiting[1].sendall(b"lth HTTP/1.1\r\nHost: a\r\n\r\n") # one place was enough for both
+waiting[1].sendall(b"lth HTTP/1.1\r\nHost: localhost\r\n\r\n") # one place was enough for both
 assert waiting[1].recv(1000).startswith(b"HTTP/1.1 200")
 END
     ask GET /metrics
@@ -691,7 +691,8 @@ END
     python3 "$ROOT/tests/fuzz/api.py" 10000 "${SEED:-1}" "$url" served.names
     stops
     cat said
-    is "$(cat said | grep -v '^api: listening at')" ''
+    is "$(grep -v '^api: listening at\|^api: refused: ' said)" ''
+    [ "$(grep -c '^api: refused: ' said)" -lt 101 ] # a kind of refusal once a minute, and at most a hundred
     [ "$(wc -l <served.names)" -gt 1000 ]
     same <(requests) served.names
     [ -z "$(find . -newer untouched ! -path './log*' ! -path './answers*' ! -name served.names ! -name status ! -name said ! -name . ! -name served)" ]
@@ -825,4 +826,142 @@ END
     [ -z "$(ps -o pid= -p "$(paste -sd , - <<<"$children")")" ]
     answers
     stops
+}
+
+# told TEXT: waits until the warnings of rankpipe service status have it.
+told() {
+    for _ in $(seq 100); do
+        [[ $(rankpipe service status | sed '/^warning/!q') != *"$1"* ]] || return 0
+        sleep 0.1
+    done
+    rankpipe service status | head -n 5
+    return 1
+}
+
+@test "health: what is refused, by all processes, with the reason; status begins with the same, and the log has it once" {
+    local bad='{"query": "a", "documents": [{"name": "x", "features": [1, 2, 3, 4]}]}'
+    rankpipe service first
+    rankpipe service set features 3
+    serve -e -S status.prom s 'score -r -m w.bin | explore -s random -B .37 | spool -yk log' 2>served 3>&- &
+    service=$!
+    until [ -S s ]; do sleep 0.1; done
+    answers -j 2
+    for _ in $(seq 19); do ask POST /rank "$bad"; done
+    ask GET /health
+    is "$status$output" '200{"status": "ok", "warnings": []}'
+    for _ in $(seq 20); do ask POST /rank '{"query": "a", "documents": [{"name": "x", "features": [1]}]}'; done
+    for _ in $(seq 11); do ask POST /rank "$bad"; done
+    sleep 0.5 # until all processes have counted
+    ask GET /health
+    want='30 of 50 rankings of the last ten minutes were refused, most of them because documents[0].features has feature 4, but the service has features 1 to 3: correct what the front end sends, or the settings of the service'
+    is "$status$output" "200{\"status\": \"ok\", \"warnings\": [\"$want\"]}"
+    told "warning        $want"
+    ask GET /metrics
+    grep -x 'rankpipe_warning{kind="refused"} 1' <<<"$output"
+    grep -x 'rankpipe_warning{kind="disk"} 0' <<<"$output"
+    grep -x 'rankpipe_serve_log_fails 0' <<<"$output"
+    grep -qx 'rankpipe_build_info{version=".*"} 1' <<<"$output"
+    is "$(grep -c 'api: refused: /rank: 400: documents' said)" "$(grep -o 'listening' said | wc -l | sed 's/1/2/')"
+    rm -rf log
+    ask POST /rank '{"query": "a", "documents": [{"name": "x", "features": [1]}]}'
+    grep '"request": null' <<<"$output"
+    told "rounds are not stored"
+    for _ in $(seq 100); do
+        ask POST /rank '{"query": "a", "documents": [{"name": "x", "features": [1]}]}'
+        [[ $output = *'"request": null'* ]] || break
+        sleep 0.1
+    done
+    is "$status$(grep -c '"request": null' <<<"$output")" 2000 # the folder is there again
+    mv answers gone
+    sleep 1
+    ask GET /health
+    [[ $output = *'answers cannot be stored in answers: '* ]]
+    stops
+}
+
+@test "a name that a page of another site gave this machine is refused by 421; --host, an address and --proxy are not" {
+    hosts() { # HOST...: the statuses
+        for host; do curl -s -o /dev/null -w '%{http_code} ' -H "Host: $host" "http://$url/metrics"; done
+    }
+    answers --host shop.example
+    is "$(hosts evil.example localhost LOCALHOST:80 127.0.0.1 '[::1]:8080' shop.example Shop.Example:8080 '' 'shop.example.evil')" \
+        '421 200 200 200 200 200 200 421 421 '
+    is "$(curl -s -H 'Host: evil.example' "http://$url/metrics")" \
+        '{"error": "the name evil.example is not known here: start rankpipe api with --host evil.example"}'
+    kill "$api" && wait "$api"
+    answers --proxy 192.0.2.1
+    is "$(hosts evil.example)" '200 '
+    kill "$api" && wait "$api"
+    api=
+}
+
+@test "--proxy: a request without X-Forwarded-For counts for no client, and is warned of once" {
+    mkdir -p keys
+    answers --proxy 127.0.0.1 -k keys
+    body='{"request": "00000000000000000000000000000000", "labels": [1]}'
+    for _ in 1 2; do ask POST /answer "$body"; done
+    FORWARDED=192.0.2.7 ask POST /answer "$body"
+    is "$(cut -d ' ' -f 2 answers/* | sed 's/client=.*/client/' | xargs)" '1 1 client'
+    is "$(grep -c 'requests come from 127.0.0.1, a --proxy, without X-Forwarded-For' said)" 1
+    kill "$api" && wait "$api"
+    api=
+}
+
+@test "a socket that systemd passes is served, and outlives the process; a -l that differs is refused" {
+    serves
+    mkdir answers
+    cat >passing.py <<'END'
+import os, signal, socket, subprocess, time
+listener = socket.create_server(("127.0.0.1", 0))
+where = "127.0.0.1:%d" % listener.getsockname()[1]
+def start(*words):
+    return subprocess.Popen(["sh", "-c", 'LISTEN_FDS=1 LISTEN_PID=$$ exec rankpipe api "$@" s answers', "sh", *words],
+                            preexec_fn=lambda: os.dup2(listener.fileno(), 3), pass_fds=[3], stderr=subprocess.PIPE, text=True)
+wrong = start("-l", "127.0.0.1:1")
+said = wrong.stderr.read()
+assert wrong.wait() == 2 and "-l 127.0.0.1:1 differs from " + where in said, said
+body = b'{"query": "a", "documents": [{"features": [1, 2]}]}'
+ask = b"POST /rank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+for words in ["-l", where], [], ["-j", "2"]:
+    api = start(*words)
+    line = api.stderr.readline()
+    assert line == "api: listening at %s\n" % where, line
+    while True: # until it has its connection to serve
+        with socket.create_connection(listener.getsockname()) as client:
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            if client.makefile("rb").readline().startswith(b"HTTP/1.1 200"):
+                break
+    # What it has read when it is told to end is answered: a request and a second one behind it.
+    with socket.create_connection(listener.getsockname()) as client:
+        client.sendall(ask[:20])
+        client.settimeout(10)
+        time.sleep(0.3)
+        api.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        client.sendall(ask[20:] + ask)
+        got = client.makefile("rb").read()
+        assert got.count(b"HTTP/1.1 200 OK") == 2 and got.count(b"Connection: close") == 1, got
+    # A connection that comes while none accepts waits for the next one.
+    early = socket.create_connection(listener.getsockname())
+    early.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    assert api.wait(10) == 0
+    api = start()
+    assert early.makefile("rb").readline().startswith(b"HTTP/1.1 200")
+    early.close()
+    api.send_signal(signal.SIGTERM)
+    assert api.wait(10) == 0
+END
+    python3 passing.py
+    kill "$service" && wait "$service"
+    service=
+}
+
+@test "-j: figures are there from the first moment, whichever process is asked" {
+    python3 - <<'END'
+from rankpipe_api.metrics import Board
+board = Board(3)
+for board.own in 2, 0:
+    board.put(("facts", board.own))
+    assert ("facts", board.own) in board.all()
+END
 }

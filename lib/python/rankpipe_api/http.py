@@ -16,7 +16,7 @@ FORWARDED = b"x-forwarded-for"  # each proxy may add a line
 HEADER = re.compile(rb"[!#$%&'*+.^_`|~0-9a-z-]+")
 STATUS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
           408: "Request Timeout", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
-          429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
+          421: "Misdirected Request", 429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
           503: "Service Unavailable", 505: "HTTP Version Not Supported"}
 
 
@@ -77,7 +77,7 @@ class Http(asyncio.Protocol):
         self.transport = transport
         transport.set_write_buffer_limits(high=65536)
         self.api.metrics.connections += 1
-        if not isinstance(self.api.options.listen, str):
+        if not self.api.is_unix:
             name = transport.get_extra_info("peername")
             if not name:
                 return transport.abort()  # it has gone
@@ -174,10 +174,11 @@ class Http(asyncio.Protocol):
         body = value.encode() if isinstance(value, str) else b"" if value is None else \
             json.dumps(value).encode() + b"\n"
         self.api.metrics.requests[self.path, status] += 1
+        self.api.note(self.path, status, value.get("error") if isinstance(value, dict) else None)
         self.busy, self.path, self.since = False, "other", time.monotonic()
         if self in self.api.clients:
             self.api.clients[self] = self.api.clients.pop(self)
-        self.keep = self.keep and not self.api.stopping and (bool(self.buffer) or not self.ended)
+        self.keep = self.keep and (bool(self.buffer) or not (self.ended or self.api.stopping))
         length = "" if status == 204 else "Content-Type: %s\r\nContent-Length: %d\r\n" % (kind, len(body))
         head = "HTTP/1.1 %d %s\r\n%sCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%s%s\r\n"
         self.transport.write((head % (status, STATUS[status], length, headers, "" if self.keep else
@@ -212,7 +213,7 @@ class Http(asyncio.Protocol):
             return None  # the service has its own limit
         if self.buffer or self.head:
             return "slow" if waited > options.wait else None
-        return "idle" if waited > options.idle or self.api.stopping else None
+        return "idle" if waited > (1 if self.api.stopping else options.idle) else None
 
     def close(self, reason):
         self.api.metrics.closed[reason] += 1

@@ -35,21 +35,21 @@ class Metrics:
         lines = []
 
         def put(name, kind, help_, rows):
-            lines.append("# HELP rankpipe_api_%s %s\n# TYPE rankpipe_api_%s %s" % (name, help_, name, kind))
-            lines.extend("rankpipe_api_%s%s %.12g" % (name, label, value) for label, value in rows)
+            lines.append("# HELP rankpipe_%s %s\n# TYPE rankpipe_%s %s" % (name, help_, name, kind))
+            lines.extend("rankpipe_%s%s %.12g" % (name, label, value) for label, value in rows)
 
-        put("requests_total", "counter", "answered requests, by path and status",
+        put("api_requests_total", "counter", "answered requests, by path and status",
             [('{path="%s",status="%d"}' % key, n) for key, n in sorted(self.requests.items())])
-        put("closed_total", "counter", "connections that were closed, by reason",
+        put("api_closed_total", "counter", "connections that were closed, by reason",
             [('{reason="%s"}' % key, n) for key, n in sorted(self.closed.items())])
-        put("connections_total", "counter", "connections since the start", [("", self.connections)])
-        for name, help_, value in gauges:
-            put(name, "gauge", help_, [("", value)])
+        put("api_connections_total", "counter", "connections since the start", [("", self.connections)])
+        for name, help_, rows in gauges:
+            put(name, "gauge", help_, rows)
         total, rows = 0, []
         for bound, n in zip((*self.BOUNDS, math.inf), self.seconds):
             total += n
             rows.append(('_bucket{le="%s"}' % ("+Inf" if bound == math.inf else "%g" % bound), total))
-        put("rank_seconds", "histogram", "time from a whole request to its ranking",
+        put("api_rank_seconds", "histogram", "time from a whole request to its ranking",
             [*rows, ("_sum", self.sum), ("_count", total)])
         return "\n".join([*lines, ""])
 
@@ -74,7 +74,7 @@ class Board:
         """The newest values of all processes that have put one."""
         for i in range(len(self.known)):
             part = os.pread(self.file.fileno(), self.PART, i * self.PART) if i != self.own else b""
-            data = part[16:16 + int(part[:8] or b"0", 16)]
+            data = part[16:16 + int(part[:8].strip(b"\0") or b"0", 16)]  # zeros where it has put none yet
             if data and zlib.crc32(data) == int(part[8:16], 16):  # else it is being written: the last one is good
                 self.known[i] = marshal.loads(data)
         return [value for value in self.known if value]

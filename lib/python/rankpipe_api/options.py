@@ -60,6 +60,7 @@ def add_options(parser):
     for letter, name, value, least, most in NUMBERS:
         add(letter, dest=name, type=number(least, most), default=value)
     add("--proxy", action="append", type=front.proxy, default=[])
+    add("--host", action="append", type=str.lower, default=[])
     add("--unordered", action="store_true")
     add("-x", dest="model")
 
@@ -69,7 +70,7 @@ def words(options):
     said = ["-l", options.listen if isinstance(options.listen, str) else "%s:%d" % options.listen]
     for letter, name, *_ in NUMBERS:
         said += [letter, str(getattr(options, name))]
-    said += ["--proxy=%s" % proxy for proxy in options.proxy]
+    said += ["--proxy=%s" % proxy for proxy in options.proxy] + ["--host=%s" % host for host in options.host]
     return said + ["--unordered"] * options.unordered + (["-x", options.model] if options.model else [])
 
 
@@ -78,6 +79,7 @@ def parse(text, words):
     parser = Parser("api", text)
     add_options(parser)
     add = parser.add_argument
+    parser.set_defaults(listen=None)  # 127.0.0.1:8080, or a socket that is passed
     add("-k", dest="keys", default=os.environ.get("RUNTIME_DIRECTORY"))
     add("-s", dest="state")
     add("socket")

@@ -36,16 +36,47 @@ def listeners(where, processes):
     return made
 
 
+def passed():
+    """The socket that systemd or another program passes to this process as its descriptor 3 (sd_listen_fds), or None."""
+    ours = os.environ.pop("LISTEN_PID", None) == str(os.getpid())
+    number = os.environ.pop("LISTEN_FDS", "")
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if not ours or number == "0":
+        return None
+    if number != "1":
+        raise OSError("%s sockets are passed, and one is served: give the socket unit one ListenStream" % number[:10])
+    found = socket.socket(fileno=3)
+    found.set_inheritable(False)
+    return found
+
+
+def shown(where):
+    """An address of the options, or of a socket, as text."""
+    return where if isinstance(where, str) else "%s:%d" % where[:2]
+
+
+def is_at(listener, where):
+    """Does a socket listen at an address of the options?"""
+    bound = listener.getsockname()
+    if isinstance(where, str) or isinstance(bound, str):
+        return isinstance(where, str) and isinstance(bound, str) and os.path.realpath(where) == os.path.realpath(bound)
+    return any(found[4][:2] == bound[:2] for found in socket.getaddrinfo(*where, type=socket.SOCK_STREAM))
+
+
 def serve(options):
     """Runs as many processes as the options say, until a signal. Where one ends by itself, all end. Exit status."""
     os.environ["LC_ALL"] = "C"  # of what it runs
+    where = options.listen or ("127.0.0.1", 8080)
     try:
-        made, board = listeners(options.listen, options.processes), Board(options.processes)
+        given, board = passed(), Board(options.processes)
+        if given and options.listen and not is_at(given, where):
+            print("api: -l %s differs from %s, the address of the socket that is passed: give the socket unit that "
+                  "ListenStream, or disable it" % (shown(where), shown(given.getsockname())), file=sys.stderr)
+            return 2
+        made = [given] * options.processes if given else listeners(where, options.processes)
     except OSError as error:
-        where = options.listen if isinstance(options.listen, str) else "%s:%d" % options.listen
-        return "api: %s: %s" % (where, error.strerror or error)
-    bound = made[0].getsockname()
-    listening = "api: listening at %s" % (bound if isinstance(bound, str) else "%s:%d" % bound[:2])
+        return "api: %s: %s" % (shown(where), error.strerror or error)
+    listening = "api: listening at %s" % shown(made[0].getsockname())
     if options.processes == 1:
         print(listening, file=sys.stderr, flush=True)
         asyncio.run(Api(options, board).run(made[0]))

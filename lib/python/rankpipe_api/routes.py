@@ -5,9 +5,11 @@ import asyncio
 import contextlib
 import functools
 import os
+import re
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 import time
 
@@ -18,7 +20,9 @@ from rankpipe_api.bodies import Bad, answer_request, need, rank_request
 from rankpipe_api.explaining import Explainer
 from rankpipe_api.http import FORWARDED, HEAD, HELD, Http
 from rankpipe_api.metrics import Metrics
+from rankpipe_api.refusals import Refusals, sentences
 from rankpipe_api.service import Service
+from rankpipe_service import health
 
 TURNS = 1000  # requests that wait for the service
 LARGE = 5 << 16  # bytes of a body that is read by a process of its own, so that others wait for no more than some ms
@@ -33,12 +37,23 @@ ENDING = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 BACKLOG = 1024
 
 
+def version():
+    with contextlib.suppress(OSError):
+        said = subprocess.run(["rankpipe", "-V"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+        return said.decode("ascii", "replace").strip().replace("rankpipe ", "")
+    return "unknown"
+
+
 class Api:
     PATHS = {b"/rank": b"POST", b"/answer": b"POST", b"/health": b"GET", b"/metrics": b"GET"}
 
     def __init__(self, options, board):
         self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
-        self.board = board
+        self.board, self.refusals = board, Refusals()
+        self.notice = health.Notice(options.answers) if board.own == 0 else None
+        self.folder = os.path.dirname(os.path.realpath(options.state))
+        self.is_unix = self.checks_host = False
+        self.version = version()
         self.state, self.aside = front.State(options.state), Aside(options.wait)
         self.explainer = Explainer(options.model, options.wait) if options.model else None
         self.words = front.Clients(options.keys, self.state.test_since) if options.keys else None
@@ -73,7 +88,22 @@ class Api:
                 print("api: %s" % text, file=sys.stderr, flush=True)
         self.said[about] = text
 
+    def note(self, path, status, refusal):
+        """Counts a reply, and says a kind of refusal once a minute. /health refuses nothing."""
+        line = self.refusals.note(path, status, None if path == "/health" else refusal)
+        if line:
+            self.said.pop("refused", None)
+            self.say(line, "refused")
+
+    def check_host(self, headers):
+        """A page of another site may name this machine, to read what is here: so the name must be known."""
+        name = headers.get(b"host", b"localhost").decode("latin-1").lower()
+        name = re.sub(":[0-9]{1,5}$", "", name)
+        if self.checks_host and name not in ("localhost", *self.options.host) and front.plain(name) is None:
+            raise Bad(421, "the name %.100s is not known here: start rankpipe api with --host %.100s" % (name, name))
+
     def handle(self, client, method, path, headers, body):
+        self.check_host(headers)
         forwarded = headers.get(FORWARDED, b"").decode("latin-1")
         address = front.address_of(client.peer, forwarded, self.options.proxy)
         if not (front.is_ours(address, self.options.proxy) or self.limits.allows(address, time.monotonic())):
@@ -84,14 +114,15 @@ class Api:
             client.reply(405, {"error": "use %s" % self.PATHS[path].decode()},
                          headers="Allow: %s\r\n" % self.PATHS[path].decode())
         elif path == b"/health":
-            trouble = self.state.trouble() if self.is_up() else NO_SERVICE
-            warning = self.state.warning()
-            client.reply(503 if trouble else 200, {"status": trouble or "ok", **({"warning": warning} if warning else {})})
+            trouble, warning, found = self.trouble(), self.state.warning(), self.warnings()
+            client.reply(503 if trouble else 200, {"status": trouble or "ok", "warnings": list(found.values()),
+                                                   **({"warning": warning} if warning else {})})
         elif path == b"/metrics":
-            client.reply(200, self.metrics_text() + self.state.metrics(), "text/plain; version=0.0.4; charset=utf-8")
+            client.reply(200, self.metrics_text(), "text/plain; version=0.0.4; charset=utf-8")
         elif headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Bad(415, "send Content-Type: application/json")
         elif path == b"/rank":
+            self.warn_of_proxy(address, forwarded)
             request, began, ordered = secrets.token_hex(16), time.monotonic(), not self.options.unordered
             need(self.state.base() in (None, ordered), OTHER_ORDER[ordered])
             self.read(client, body, rank_request, (request, self.options.documents, self.state.features(), ordered,
@@ -104,18 +135,49 @@ class Api:
     def count(self):
         """Puts what was counted on the board."""
         waiting = len(self.service.waiting) if self.service else 0
-        self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up()))))
+        self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up())), self.refusals.minutes,
+                        self.said.get("answers")))
+
+    def trouble(self):
+        """Why no ranking comes, or nothing is learnt; or None."""
+        return self.state.trouble() if self.is_up() else NO_SERVICE
+
+    def said_of(self, counted):
+        """{kind: sentence} of what the processes of the API know: module health."""
+        unstored = next(filter(None, (answers for *_, answers in counted)), None)
+        return {**sentences([minutes for _, _, minutes, _ in counted]), **({"answers": unstored} if unstored else {})}
+
+    def warnings(self):
+        self.count()
+        return health.warnings(self.folder, self.state.facts(), self.said_of(self.board.all()))
+
+    def tell(self):
+        """Tells rankpipe service status what this knows."""
+        trouble = {} if self.is_up() else {"serve": NO_SERVICE}
+        try:
+            if self.notice.put({**self.said_of(self.board.all()), **trouble}):
+                self.said.pop("answers", None)
+        except OSError as error:
+            self.say_unstored(error)
 
     def metrics_text(self):
         self.count()
-        counted, total = self.board.all(), Metrics()
-        for facts, _ in counted:
+        counted, total, found = self.board.all(), Metrics(), self.warnings()
+        for facts, *_ in counted:
             total.add(*facts)
-        connections, waiting, up = zip(*(now for _, now in counted))
+        connections, waiting, up = zip(*(now for _, now, *_ in counted))
+        free, least = health.disk(self.folder, self.state.facts(), health.figures(self.folder))
         return total.text([
-            ("connections", "connections now", sum(connections)),
-            ("waiting", "requests that wait for the service", sum(waiting)),
-            ("service_up", "1 if there is a connection to the service", min(up))])
+            ("api_connections", "connections now", [("", sum(connections))]),
+            ("api_waiting", "requests that wait for the service", [("", sum(waiting))]),
+            ("api_service_up", "1 if there is a connection to the service", [("", min(up))]),
+            ("healthy", "1 if the status of /health is ok", [("", int(not self.trouble()))]),
+            ("warning", "1 if /health has such a warning", [
+                ('{kind="%s"}' % kind, int(kind in found)) for kind in health.KINDS]),
+            ("disk_free_bytes", "bytes that are free where the service is", [("", free)]),
+            ("disk_least_bytes", "bytes that should be: what spool needs, or two days of growth", [("", least)]),
+            ("build_info", "version", [('{version="%s"}' % self.version, 1)])]) + self.state.metrics() + health.exposition(
+                self.folder)
 
     def read(self, client, body, function, rest, then):
         """Calls then with what the function makes of the body, here or aside."""
@@ -195,20 +257,32 @@ class Api:
             self.say("answers have no client: %s" % error, "client")
             return ""
         self.said.pop("client", None)
+        if own is None:
+            self.warn_of_proxy(address, forwarded)
         if ours and forwarded and not front.trusted(address, self.options.proxy):
             self.say("answers have no client, because X-Forwarded-For comes from %s, which is no --proxy: name it" % (
                 address or "unix"), "proxy")
         return "client=%s " % word if word else ""
+
+    def warn_of_proxy(self, address, forwarded):
+        """Says once that a proxy does not say who asks."""
+        if not forwarded and front.trusted(address, self.options.proxy):
+            self.say("requests come from %s, a --proxy, without X-Forwarded-For: they count for no client and have no limits: "
+                     "let the proxy set it" % (address or "unix"), "forwarded")
 
     def answer(self, client, address, forwarded, request, said, own):
         line = "%s\ttime=%d %s%s\n" % (request, time.time() * 1000, self.client_word(address, forwarded, own), said)
         try:
             self.answers.append(line)
         except OSError as error:
-            self.say("cannot write to %s: %s" % (self.options.answers, error.strerror or error), "answers")
+            self.say_unstored(error)
             raise Bad(503, "the answer could not be stored") from None
         self.said.pop("answers", None)
         client.reply(204)
+
+    def say_unstored(self, error):
+        self.say("answers cannot be stored in %s: %s: make it a folder that this account can write to" % (
+            self.options.answers, error.strerror or error), "answers")
 
     async def keep_service(self):
         """Keeps a connection to the service, one that is not about to be closed for being idle."""
@@ -237,11 +311,15 @@ class Api:
                 if reason:
                     client.close(reason)
             self.count()
+            if self.notice:
+                self.tell()
             await asyncio.sleep(0.2)
 
     async def run(self, listener):
         """Serves at a socket that listens, until a signal, or until the first process is gone."""
         loop, stop, parent = asyncio.get_running_loop(), asyncio.Event(), os.getppid()
+        self.is_unix = listener.family == socket.AF_UNIX
+        self.checks_host = not (self.is_unix or self.options.proxy) and front.is_local(listener.getsockname()[0])
         for number in ENDING:
             loop.add_signal_handler(number, stop.set)
         create = loop.create_unix_server if listener.family == socket.AF_UNIX else loop.create_server
@@ -257,3 +335,5 @@ class Api:
             await asyncio.sleep(0.05)
         keeper.cancel()
         self.aside.close()
+        if self.notice:
+            self.notice.remove()

@@ -19,6 +19,7 @@ from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, p
 PLACES = 10  # places of a list that are counted one by one
 RECENT, REFERENCE = 5, 300  # runs that are compared with those before
 FEW = 10, 50  # answers that each of the two must have
+SHARE = 20  # records that cannot be used are reported where there are three, and one in so many of a day
 SIGMAS, DROP, CALM = 4.5, 0.5, 0.75
 
 
@@ -159,6 +160,40 @@ def warning(store, base):
     return None
 
 
+def warnings(store, base):
+    """{kind: sentence} of what an operator should know, by what is in the database: kinds of module health."""
+    found, day = {}, store.now - DAY
+    said = warning(store, base)
+    if said:
+        found["random" if said == RANDOM else "base"] = said
+    said = clock.warnings(store)
+    if said:
+        found["clock"] = "; ".join(said)
+    if store.set.get("suspect"):
+        found["suspect"] = "the newest answers contradict those before: rankpipe service status has the figures" + (
+            ", and rankpipe service back %s goes back to the last generation before" % store.set["kept"]
+            if store.set.get("kept") else "")
+    rounds, answers = (store.one("SELECT coalesce(sum(%s), 0) FROM hours WHERE hour > ?" % name, day // HOUR)
+                       for name in ("rounds", "answered"))
+    for what, n in store.sql("SELECT what, count(*) FROM quarantine WHERE time > ? GROUP BY what ORDER BY 2", (day,)):
+        if n < 3 or n * SHARE <= (rounds if what.startswith("round") else answers):
+            continue
+        if what == "answer too late":
+            found["late"] = ("%d answers of a day came later than %d seconds after their rounds, and are not learnt: "
+                             "rankpipe service set wait N" % (n, store["wait"]))
+        else:
+            found["quarantine"] = ("%d records of a day cannot be used, and are in quarantine, for: %s: correct what "
+                                   "writes them; service.db has each, in the table quarantine" % (n, what))
+    return found
+
+
+def growth(store):
+    """Bytes that the database gains in a day, by the rounds of the last one."""
+    rounds, day = store.sql("SELECT sum(rounds), sum(CASE WHEN hour > ? THEN rounds END) FROM hours",
+                            ((store.now - DAY) // HOUR,)).fetchone()
+    return os.stat("service.db").st_size * (day or 0) // (rounds or 1)
+
+
 def said_of(based):
     return "the engine's order" if based == "engine" else "the order of model %s" % based
 
@@ -199,18 +234,20 @@ def tallies(store, where, *values):
 def facts(store):
     """All that status, service.json and service.prom say."""
     get, one = store.set.get, store.one
-    step = max(0, get("run", 0) - get("run_before", get("run", 0)))
+    step, ended = max(0, get("run", 0) - get("run_before", get("run", 0))), get("run_ended", get("run", get("made", 0)))
     oldest = one("SELECT min(time) FROM answers WHERE state = 0")
     late = int((store["wait"] + store["delay"]) * 1000) + 2 * max(step, 60000)
     base = base_facts(store)
     over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
     return {
         "version": 1, "time": iso(store.now), "features": store.features_limit(),
-        "base": base, "warning": warning(store, base), "folds": store.set.get("folds") is not None,
-        "run": {"time": get("run", 0), "at": iso(get("run", 0)), "fails_at": get(
-            "run", get("made", 0)) + int(store["health"] * 1000)},
+        "base": base, "warning": warning(store, base), "warnings": warnings(store, base),
+        "folds": store.set.get("folds") is not None, "disk": {"grows_a_day": growth(store)},
+        "run": {"time": get("run", 0), "at": iso(get("run", 0)), "ended": ended, "late_at": ended + int(
+            store["health"] * 500), "fails_at": ended + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
                    "early": one("SELECT count(*) FROM early"), "oldest": oldest,
+                   "late_at": None if oldest is None else oldest + int(store["delay"] * 1000) + 3 * max(step, 60000),
                    "fails_at": None if oldest is None else oldest + late},
         "test": comparing.facts(store),
         "generation": {"newest": store["newest"], "in_use": generations.serving(store),
@@ -234,42 +271,47 @@ def write_files(store):
 
 
 METRICS = (
-    ("run_time_seconds", "gauge", "time of the last run that ended well"),
+    ("run_timestamp_seconds", "gauge", "end of the last run that ended well, or before it the start of the service"),
     ("generation", "gauge", "newest generation"),
     ("generation_in_use", "gauge", "generation that serves"),
     ("pinned", "gauge", "1 if it is pinned"),
-    ("learnt_total", "counter", "answers learnt"),
+    ("learnt_answers", "gauge", "answers that the newest model has learnt"),
     ("behind_answers", "gauge", "answers that are not learnt yet"),
     ("early_answers", "gauge", "answers whose rounds have not come"),
-    ("oldest_answer_time_seconds", "gauge", "time of the oldest answer that is not learnt"),
-    ("unanswered_total", "counter", "rounds that were given up without an answer"),
+    ("oldest_answer_timestamp_seconds", "gauge", "time of the oldest answer that is not learnt"),
+    ("unanswered_rounds", "gauge", "rounds that were given up without an answer"),
     ("beyond_total", "counter", "answers beyond the share of their client, which are not kept"),
     ("quarantined_total", "counter", "records that could not be used"),
-    ("answers_total", "counter", "lists that were answered"),
-    ("delay_seconds_total", "counter", "time from a list to its answer, of all of them"),
-    ("seen_total", "counter", "places that users judged"),
-    ("clicks_total", "counter", "places with a relevance above 0"),
-    ("relevance_total", "counter", "relevance, added up"),
+    ("answered_lists", "gauge", "lists that were answered"),
+    ("delay_seconds", "gauge", "time from a list to its answer, of all of them"),
+    ("seen_places", "gauge", "places that users judged"),
+    ("clicked_places", "gauge", "places with a relevance above 0"),
+    ("relevance", "gauge", "relevance, added up"),
     ("suspect", "gauge", "1: the newest answers contradict those before"),
     ("contrast", "gauge", "relevance in the upper half of lists less that in the lower half"),
     ("contrast_error", "gauge", "its standard error"),
     ("features", "gauge", "features of a document"),
     ("warning", "gauge", "1: rankpipe service status has a warning"),
 )
+OLD = {  # names of version 0.4.0 and before, which go with the release after the next: of what is now so called
+    "run_time_seconds": "run_timestamp_seconds", "learnt_total": "learnt_answers",
+    "oldest_answer_time_seconds": "oldest_answer_timestamp_seconds", "unanswered_total": "unanswered_rounds",
+    "answers_total": "answered_lists", "delay_seconds_total": "delay_seconds", "seen_total": "seen_places",
+    "clicks_total": "clicked_places", "relevance_total": "relevance"}
 
 
 def prom(known):
     """The facts as Prometheus reads them."""
     generation, behind, suspect = known["generation"], known["behind"], known["suspect"]
     values = {
-        "run_time_seconds": known["run"]["time"] / 1000, "generation": generation["newest"],
+        "run_timestamp_seconds": known["run"]["ended"] / 1000, "generation": generation["newest"],
         "generation_in_use": generation["in_use"], "pinned": int(generation["pinned"] is not None),
-        "learnt_total": known["answers"]["learnt"], "behind_answers": behind["answers"],
-        "early_answers": behind["early"], "unanswered_total": known["unanswered"],
+        "learnt_answers": known["answers"]["learnt"], "behind_answers": behind["answers"],
+        "early_answers": behind["early"], "unanswered_rounds": known["unanswered"],
         "beyond_total": known["beyond"],
         "suspect": suspect["value"], "features": known["features"],
-        "warning": int(known["warning"] is not None),
-        "oldest_answer_time_seconds": behind["oldest"] and behind["oldest"] / 1000,
+        "warning": int(bool(known["warnings"])),
+        "oldest_answer_timestamp_seconds": behind["oldest"] and behind["oldest"] / 1000,
     }
     labelled = {
         "quarantined_total": [('what="%s"' % what, n) for what, n in known["quarantine"].items()],
@@ -280,19 +322,21 @@ def prom(known):
     for row in known["places"]:
         label = 'order="%s"' % ("random" if row["random"] else "by score")
         if row["place"] == 0:
-            rows = (("answers_total", row["answers"]), ("delay_seconds_total",
-                                                        row["delay_seconds"] * row["answers"]))
+            rows = (("answered_lists", row["answers"]), ("delay_seconds", row["delay_seconds"] * row["answers"]))
         else:
             label += ',place="%d"' % row["place"]
-            rows = (("seen_total", row["answers"]), ("clicks_total", row["clicks"]),
-                    ("relevance_total", row["relevance"] * row["answers"]))
+            rows = (("seen_places", row["answers"]), ("clicked_places", row["clicks"]),
+                    ("relevance", row["relevance"] * row["answers"]))
         for name, value in rows:
             labelled.setdefault(name, []).append((label, value))
     lines = []
-    for name, kind, what in METRICS:
-        rows = [("{%s}" % label, value) for label, value in labelled.get(name, ())]
-        if values.get(name) is not None:
-            rows.append(("", values[name]))
+    metrics = {name: (kind, what) for name, kind, what in METRICS}
+    for name in (*metrics, *OLD):
+        now = OLD.get(name, name)
+        kind, what = metrics[now] if now == name else ("untyped", "as rankpipe_service_%s, for one release" % now)
+        rows = [("{%s}" % label, value) for label, value in labelled.get(now, ())]
+        if values.get(now) is not None:
+            rows.append(("", values[now]))
         if rows:
             lines.append("# HELP rankpipe_service_%s %s\n# TYPE rankpipe_service_%s %s\n" % (
                 name, what, name, kind))
@@ -304,7 +348,8 @@ def text(store):
     """The facts for a person. The seed is for the account of the service alone."""
     known = facts(store)
     generation, behind = known["generation"], known["behind"]
-    lines = ["last run       %s" % (known["run"]["at"] if known["run"]["time"] else "none yet")]
+    lines = ["last run       %s" % ("%s, ended %s" % (known["run"]["at"], iso(known["run"]["ended"])[11:])
+                                    if known["run"]["time"] else "none yet")]
     lines += ["in use         generation %s%s" % (
         generation["in_use"], ", pinned" if generation["pinned"] else "")]
     lines += ["newest         generation %s" % generation["newest"]]
@@ -321,8 +366,6 @@ def text(store):
     lines += ["beyond         %d answers, beyond the share of their client" % known["beyond"]]
     lines += ["%-14s %s" % (name, said_of(known["base"][key])) for key, name in (
         ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
-    lines += ["warning        %s" % known["warning"]] if known["warning"] else []
-    lines += ["warning        %s" % each for each in clock.warnings(store)]
     if not known["folds"]:
         lines += ["words          of version 0.4.0, with ~20 for a blank: rankpipe service rebuild folds them"]
     lines += ["suspect        %d" % known["suspect"]["value"]]

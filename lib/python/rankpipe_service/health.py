@@ -1,0 +1,172 @@
+"""health: what is wrong with a service, in sentences with their remedies, by what lies in its folder.
+
+`rankpipe service status` begins with them, and /health of `rankpipe api` has them. The learner writes its own to
+service.json, serve and spool write figures to status.prom, and each `rankpipe api` writes its own sentences to
+answers/.api.*, which the learner does not read. All of it is taken for hostile.
+"""
+# SPDX-License-Identifier: ISC
+
+import contextlib
+import json
+import os
+import stat
+import time
+
+import rankpipe_front as front
+
+LARGEST = 1 << 20  # bytes of a file
+STALE = 60  # seconds after which what a running program writes says nothing any more
+SAID = 500  # characters of a sentence
+# What a warning may be about, in the order of /health: also the label `kind` of rankpipe_warning.
+KINDS = ("refused", "answers", "unstored", "disk", "failed", "behind", "clock", "hosts", "late", "quarantine", "features",
+         "suspect", "random", "base", "api", "serve")
+
+
+def read(path, newest=None):
+    """The text of a file that is no link; "" where it cannot be had, or was not written for `newest` seconds."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        with open(path, "rb", opener=lambda name, flags: os.open(
+                name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)) as file:
+            is_ = os.fstat(file.fileno())
+            if stat.S_ISREG(is_.st_mode) and is_.st_size <= LARGEST and (
+                    newest is None or time.time() - is_.st_mtime <= newest):
+                return file.read(LARGEST).decode("ascii")
+    return ""
+
+
+def figures(folder):
+    """{name: value} of status.prom, without labels; {} where serve does not write it."""
+    found = {}
+    for line in read(os.path.join(folder, "status.prom"), STALE).splitlines():
+        name, _, value = line.partition(" ")
+        with contextlib.suppress(ValueError):
+            found[name] = float(value[:64])
+    return found
+
+
+def exposition(folder):
+    """The text of status.prom, if it is in the format of Prometheus with names of serve; "" else."""
+    text = read(os.path.join(folder, "status.prom"), STALE)
+    right = all(line.isprintable() and line.replace("# HELP ", "", 1).replace("# TYPE ", "", 1).startswith("rankpipe_serve_")
+                for line in text.splitlines())
+    return text if right and text.endswith("\n") else ""
+
+
+def texts(known):
+    """Of a JSON value the sentences by kind, as far as it has any."""
+    known = known if isinstance(known, dict) else {}
+    return {kind: front.shown(known[kind][:SAID]) for kind in KINDS if isinstance(known.get(kind), str)}
+
+
+def disk(folder, known, serve):
+    """(bytes that are free, bytes that should be) at a folder: what spool needs, or two days of growth."""
+    has = os.statvfs(folder)
+    grows = known.get("disk")
+    grows = grows.get("grows_a_day") if isinstance(grows, dict) else None
+    return has.f_bavail * has.f_frsize, max(serve.get("rankpipe_serve_least_free_bytes", 0),
+                                            2 * grows if isinstance(grows, (int, float)) else 0)
+
+
+def is_past(known, part, name):
+    """Is a moment of service.json past?"""
+    found = known.get(part)
+    found = found.get(name) if isinstance(found, dict) else None
+    return isinstance(found, (int, float)) and time.time() * 1000 > found
+
+
+def warnings(folder, known, said):
+    """{kind: sentence} of what is wrong: known is service.json, and `said` what `rankpipe api` says, by kind."""
+    found, serve = {**texts(known.get("warnings")), **texts(said)}, figures(folder)
+    if serve.get("rankpipe_serve_log_fails"):
+        found["unstored"] = ("rounds are not stored, and nothing is learnt from them: the log of serve says why: journalctl "
+                             "-u rank")
+    free, least = disk(folder, known, serve)
+    if free < least:
+        found["disk"] = ("%d MB are free at %s, and it should be %d: make room, or move the folder to a larger disk" % (
+            free // 1000000, os.path.abspath(folder), least // 1000000))
+    if "failed" not in found and (is_past(known, "run", "late_at") or is_past(known, "behind", "late_at")):
+        found["behind"] = "the learner is late: look at systemctl status rank-learn, and journalctl -u rank-learn"
+    return {kind: found[kind] for kind in KINDS if kind in found}
+
+
+# ---- what each `rankpipe api` says, for status ----
+
+
+class Notice:
+    """The file of a `rankpipe api` in the folder of answers. Sentences are there while they hold, and the file while
+    the program runs."""
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, ".api.%d-%s" % (os.getpid(), os.urandom(4).hex()))
+        self.had, self.written = None, 0
+        for path, age in notices(folder):
+            if age > STALE:  # of one that was killed
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+
+    def put(self, said):
+        """Writes the sentences where they changed, or now and then. Did it? Raises OSError."""
+        now = time.monotonic()
+        if said == self.had and now < self.written + STALE / 3:
+            return False
+        self.written, fresh = now, self.path + ".new"
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o640)
+        with open(fd, "wb") as file:
+            os.fchmod(fd, 0o640)  # the service reads it by its group
+            file.write(json.dumps(said).encode())
+        os.rename(fresh, self.path)
+        self.had = said
+        return True
+
+    def remove(self):
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+
+
+def notices(folder):
+    """(path, seconds since it was written) of the files of each `rankpipe api`."""
+    found = []
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(".api."):
+                with contextlib.suppress(OSError):
+                    path = os.path.join(folder, name)
+                    found.append((path, time.time() - os.lstat(path).st_mtime))
+    return found
+
+
+def said(folder):
+    """{kind: sentence} of what each running `rankpipe api` says; "api" where one has gone without a word."""
+    found, ages = {}, []
+    for path, age in notices(folder):
+        ages.append(age)
+        if age <= STALE:
+            with contextlib.suppress(ValueError, RecursionError):
+                found.update(texts(json.loads(read(path) or "{}")))
+    if ages and STALE < min(ages) < 86400:
+        found["api"] = ("rankpipe api has said nothing for %d seconds: it was killed, or cannot write to %s: look at "
+                        "systemctl status rank-api" % (min(ages), folder))
+    return found
+
+
+def text():
+    """What status begins with, in the folder of a service: the sentences that /health has."""
+    state, found = front.State("service.json"), said("answers")
+    if os.path.exists("status.prom") and not figures("."):
+        found.setdefault("serve", "serve has not written status.prom for a minute: look at systemctl status rank, and "
+                                  "journalctl -u rank")
+    trouble = state.trouble()
+    return "".join("%-14s %s\n" % each for each in [*([("trouble", trouble)] if trouble else []), *(
+        ("warning", each) for each in warnings(".", state.facts(), found).values())])
+
+
+def note_failure(text):
+    """Adds to service.json why the last run failed. It can be read by anyone, so what update says of rounds, where
+    there may be names, is left to the log."""
+    from rankpipe_service.store import put_whole
+    known = front.State("service.json").facts()
+    if known:
+        said = text.partition(":")[0] if text.startswith("update failed") else text
+        known["warnings"] = {**texts(known.get("warnings")), "failed": "the last run of the learner failed: %s" % said}
+        with contextlib.suppress(OSError):
+            put_whole("service.json", json.dumps(known, indent=1).encode() + b"\n", 0o644)
