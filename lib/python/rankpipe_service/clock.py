@@ -55,7 +55,8 @@ def end(store):
     store.sql("DELETE FROM rounds WHERE (time < ? OR day <= ?) AND id NOT IN (SELECT round FROM answers)",
               (old(store["unanswered-days"]), past(store["unanswered-days"])))
     store.sql("DELETE FROM doubled WHERE round NOT IN (SELECT id FROM rounds)")
-    store.sql("DELETE FROM lists WHERE id NOT IN (SELECT list FROM rounds)")
+    store.sql("DELETE FROM lists WHERE id NOT IN (SELECT list FROM rounds) AND "
+              "id NOT IN (SELECT whole FROM lists WHERE whole IS NOT NULL)")
     store.sql("DELETE FROM quarantine WHERE day <= ?", (past(store["quarantine-days"]),))
     store.sql("DELETE FROM tally WHERE hour > 0 AND hour < ?", (old(KEPT) // HOUR,))
     store.sql("DELETE FROM uses WHERE time < ?", (old(KEPT),))

@@ -15,7 +15,8 @@ import time
 
 from rankpipe_service import generations, hosts, learning
 from rankpipe_service.intake import SPOOLED, Intake, files_below, open_transit, records_of
-from rankpipe_service.records import names_of, list_of, name_of, pack_name, split
+from rankpipe_service.lists import Lists
+from rankpipe_service.records import names_of, name_of, pack_name, split
 from rankpipe_service.store import Failed, say, sync
 
 KINDS = {"requests": b"r", "queries": b"q", "documents": b"d", "clients": b"c"}
@@ -120,9 +121,11 @@ def rounds_of(store, what, names):
         return [number for name in names for number, in store.sql(
             "SELECT round FROM answers WHERE client = (SELECT id FROM clients WHERE word = ?)",
             (name.decode("utf-8", "replace"),))]
-    lists = [number for number, qid, columns, data in store.sql(
-        "SELECT id, qid, columns, data FROM lists") if (qid in names if what == "queries" else not
-                                                        names.isdisjoint(names_of(columns, list_of(data))))]
+    packed = Lists(store)
+    lists = [number for number, qid, columns, *fields in store.sql(
+        "SELECT id, qid, columns, docs, data, whole FROM lists") if (
+            qid in names if what == "queries" else not names.isdisjoint(
+                names_of(columns, packed.data(columns, *fields))))]
     store.sql("CREATE TEMP TABLE IF NOT EXISTS gone(list INTEGER PRIMARY KEY)")
     store.sql("DELETE FROM gone")
     store.many("INSERT INTO gone VALUES(?)", ((number,) for number in lists))
@@ -147,7 +150,7 @@ def erase_rows(store, what, names):
             for name in names:
                 store.sql("DELETE FROM early WHERE client = (SELECT id FROM clients WHERE word = ?)",
                           (name.decode("utf-8", "replace"),))
-        store.sql("DELETE FROM lists WHERE id NOT IN (SELECT list FROM rounds)")
+        Lists(store).drop()
         store.sql("DELETE FROM clients WHERE id NOT IN (SELECT client FROM answers WHERE client IS NOT NULL "
                   "UNION SELECT client FROM early WHERE client IS NOT NULL)")
         forget_quarantine(store, names, requests)

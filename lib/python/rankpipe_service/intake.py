@@ -15,7 +15,8 @@ import re
 import struct
 import subprocess
 
-from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_list, pack_name, pack_seen, split, text
+from rankpipe_service.lists import Lists
+from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_name, pack_seen, split, text
 from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, Failed
 
 SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
@@ -85,6 +86,7 @@ class Intake:
     def __init__(self, store):
         self.store, self.sql = store, store.sql
         self.shapes, self.lists, self.hows, self.clients = {}, {}, {}, {}
+        self.packed = Lists(store)
         self.rows, self.latest = [], store.now + AHEAD  # what is later waits
         self.places = {row[0]: Place(*row[1:]) for row in self.sql("SELECT * FROM transit")}
         self.had = self.waits = Place()  # of the file that is read: as it was, and what waits now
@@ -236,9 +238,9 @@ class Intake:
             if number is None:
                 shape.check_list(payload)
                 number = self.sql(
-                    "INSERT INTO lists(hash, qid, head, columns, docs, dim, data) VALUES(?,?,?,?,?,?,?)",
+                    "INSERT INTO lists(hash, qid, head, columns, docs, dim, data, whole) VALUES(?,?,?,?,?,?,?,?)",
                     (key, qid, shape.head, shape.listed, shape.docs, shape.dim,
-                     pack_list(shape.list_data(payload)))).lastrowid
+                     *self.packed.pack(qid, shape.listed, shape.docs, shape.list_data(payload)))).lastrowid
             self.lists[key] = number
         return number
 

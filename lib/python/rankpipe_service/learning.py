@@ -11,8 +11,9 @@ import subprocess
 import tempfile
 
 from rankpipe_service import generations, votes
+from rankpipe_service.lists import Lists
 from rankpipe_service.records import (
-    Format, How, list_hash, list_of, name_of, pack_name, places_of, record, seen_of)
+    Format, How, list_hash, name_of, pack_name, places_of, record, seen_of)
 from rankpipe_service.status import Tally
 from rankpipe_service.store import AHEAD, ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
 from rankpipe_service.voices import Voices
@@ -36,6 +37,7 @@ class Records:
 
     def __init__(self, store, word=lambda qid: qid):
         self.store, self.word = store, word
+        self.packed = Lists(store)
         self.lists, self.bytes, self.hows, self.clients = {}, 0, {}, {}
         self.passes_clients = Format.row(b"key", b"client") is not None
 
@@ -45,9 +47,9 @@ class Records:
             if self.bytes > KEPT:
                 self.lists.clear()
                 self.bytes = 0
-            row = self.store.sql("SELECT qid, head, columns, data FROM lists WHERE id = ?",
+            row = self.store.sql("SELECT qid, head, columns, docs, data, whole FROM lists WHERE id = ?",
                                  (number,)).fetchone()
-            found = self.lists[number] = (self.word(row[0]), *row[1:3], list_of(row[3]))
+            found = self.lists[number] = (self.word(row[0]), *row[1:3], self.packed.data(*row[2:]))
             self.bytes += len(found[3]) + 500
         return found
 
@@ -385,11 +387,11 @@ def fold_lists(store):
     one."""
     store.put(folds=store.now)
     store.sql("CREATE TEMP TABLE same(list INTEGER PRIMARY KEY, first INT)")
-    known, changed = {}, []
-    for number, was, qid, head, columns, data in store.sql("SELECT id, hash, qid, head, columns, data FROM lists "
-                                                           "ORDER BY id"):
+    known, changed, lists = {}, [], Lists(store)
+    for number, was, qid, head, columns, *fields in store.sql(
+            "SELECT id, hash, qid, head, columns, docs, data, whole FROM lists ORDER BY id"):
         word = store.fold(qid)
-        key = was if word == qid else list_hash(word, head, columns, [list_of(data)])
+        key = was if word == qid else list_hash(word, head, columns, [lists.data(columns, *fields)])
         first = known.setdefault(key, number)
         if first != number:
             changed.append((number, first))
@@ -398,7 +400,7 @@ def fold_lists(store):
     store.many("INSERT INTO same VALUES(?, ?)", (row for row in changed if len(row) == 2))
     store.sql("UPDATE rounds SET list = (SELECT first FROM same WHERE same.list = rounds.list) "
               "WHERE list IN (SELECT list FROM same)")
-    store.sql("DELETE FROM lists WHERE id IN (SELECT list FROM same)")
+    lists.drop("id IN (SELECT list FROM same)")
     store.many("UPDATE lists SET qid = ?2, hash = ?3 WHERE id = ?1", (row for row in changed if len(row) == 3))
     store.sql("DROP TABLE same")
 

@@ -17,6 +17,7 @@ SIZES = {b"u1": 1, b"u2": 2, b"u4": 4, b"u8": 8, b"f4": 4, b"f8": 8}
 HEAD = re.compile(rb"rankpipe/1 round (?:crc=[0-9a-f]{8} )?t=(\d{1,16})(?: qid=([!-~]+))?"
                   rb"(?: request=([!-~]+))?(?: time=(\d{1,16}))?( docs=[ -~]*) bytes=\d+\n")
 COLUMN = re.compile(rb"(?<![a-z0-9_-])([a-z][a-z0-9_-]*):(u[1248]|f[48])\[(0|[1-9]\d*)\]")
+WIDEST = 4096  # bytes of a document whose features are put together one by one
 REQUEST = re.compile(b"(?:[0-9a-f]{2}){8,32}")
 
 
@@ -265,18 +266,40 @@ def list_hash(qid, head, listed, parts):
     return digest.digest()
 
 
-def pack_list(data):
-    """Compressed after the bytes of numbers are put together by their weight: exponents are alike."""
-    rest = len(data) & ~3
-    return zlib.compress(b"".join([data[i:rest:4] for i in range(4)]) + data[rest:], 6)
+def strides(listed, docs):
+    """(where it begins, where it ends, bytes of what repeats in it) of each column of a list: of x, a document."""
+    at = 0
+    for found in COLUMN.finditer(listed):
+        size, n = SIZES[found[2]], int(found[3])
+        each = size * n // docs if found[1] == b"x" and docs else size
+        yield at, at + size * n, each if 0 < each <= WIDEST else size
+        at += size * n
 
 
-def list_of(packed):
-    mixed = zlib.decompress(packed)
-    n = len(mixed) >> 2
+def mix(data, listed, docs):
+    """The first bytes of all numbers, or of all documents, then the second ones: they are alike, and what changes in a
+    feature stands together."""
+    return b"".join([data[at + i:end:each] for at, end, each in strides(listed, docs) for i in range(each)])
+
+
+def pack_list(data, listed, docs, whole=None):
+    """Compressed; with the mixed data of another list as zlib's dictionary, if it is given."""
+    packer = zlib.compressobj(6) if whole is None else zlib.compressobj(6, zdict=whole)
+    return b"\2" + packer.compress(mix(data, listed, docs)) + packer.flush()
+
+
+def list_of(packed, listed, docs, whole=None):
+    parts = strides(listed, docs)
+    if packed[:1] == b"\2":
+        mixed = (zlib.decompressobj() if whole is None else zlib.decompressobj(zdict=whole)).decompress(packed[1:])
+    else:  # as version 1 of the database has it
+        mixed = zlib.decompress(packed)
+        parts = [(0, len(mixed) & ~3, 4), (len(mixed) & ~3, len(mixed), 1)]
     data = bytearray(mixed)
-    for i in range(4):
-        data[i:4 * n:4] = mixed[i * n:(i + 1) * n]
+    for at, end, each in parts:
+        n = (end - at) // each
+        for i in range(each):
+            data[at + i:end:each] = mixed[at + i * n:at + (i + 1) * n]
     return bytes(data)
 
 

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from rankpipe_service import clock, comparing, generations
+from rankpipe_service import clock, comparing, generations, lists
 from rankpipe_service.generations import iso
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole, say
 
@@ -257,6 +257,7 @@ def facts(store):
         "beyond": get("beyond", 0),
         "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
         "suspect": {"value": get("suspect", 0), **json.loads(get("contrast") or "{}")},
+        "disk": lists.foretell(store),
         "places": tallies(store, "hour = 0 AND generation = 0"),
         "places_of_generation": tallies(store, "hour = 0 AND generation = ?", generations.serving(store)),
         "last_day": tallies(store, "generation = 0 AND hour > ?", (store.now - DAY) // HOUR),
@@ -368,6 +369,9 @@ def text(store):
         ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
     if not known["folds"]:
         lines += ["words          of version 0.4.0, with ~20 for a blank: rankpipe service rebuild folds them"]
+    if known["disk"]:
+        lines += ["disk           %(round)d bytes a round, %(list)d a list" % known["disk"],
+                  "a year         %.1f GB of service.db, as the last 24 hours were" % (known["disk"]["year"] / 1e9)]
     lines += ["suspect        %d" % known["suspect"]["value"]]
     if "recent" in known["suspect"]:
         lines += ["contrast       %(recent).4f +- %(recent_error).4f, before %(before).4f +- "
@@ -459,6 +463,7 @@ def check(store):
     for query, what in (
             ("SELECT count(*) FROM answers WHERE round NOT IN (SELECT id FROM rounds)", "answers without rounds"),
             ("SELECT count(*) FROM rounds WHERE list NOT IN (SELECT id FROM lists)", "rounds without lists"),
+            ("SELECT count(*) FROM lists WHERE whole NOT IN (SELECT id FROM lists)", "lists without their whole one"),
             ("SELECT count(*) FROM answers WHERE state = %d AND seq IS NULL" % COUNTS, "answers without a place")):
         n = store.one(query)
         if n:

@@ -76,6 +76,9 @@ UPDATE rounds SET day = coalesce((SELECT max(id) FROM days WHERE date <= rounds.
 UPDATE answers SET day = coalesce((SELECT max(id) FROM days WHERE date <= answers.time / 86400000), 0);
 UPDATE early SET day = coalesce((SELECT max(id) FROM days WHERE date <= early.time / 86400000), 0);
 UPDATE quarantine SET day = coalesce((SELECT max(id) FROM days WHERE date <= quarantine.time / 86400000), 0);
+ALTER TABLE lists ADD COLUMN whole INT; -- the list that it is compressed with (module lists)
+CREATE INDEX wholes ON lists(qid) WHERE whole IS NULL;
+CREATE INDEX needing ON lists(whole) WHERE whole IS NOT NULL;
 -- of what is ahead of the clock in a file: when the earliest is due, where the first one is, the row since when
 ALTER TABLE transit ADD COLUMN due INT;
 ALTER TABLE transit ADD COLUMN first INT;
