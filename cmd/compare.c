@@ -37,6 +37,10 @@ struct compare {
     struct buffer at, base, scratch[2], p;
     size_t clusters; /* that are compared */
     bool several;    /* has one of them several lines? */
+    double share;    /* -w: of the clients, those of the first file */
+    bool split;      /* are they counted? */
+    size_t alone[2], both; /* clients that are in one file only, and in both */
+    double off;      /* the first file's share from -w, in standard errors */
     size_t base_lines; /* of -S: those of the first file, and what they make */
     struct sequence sequence;
     struct sequence_look look;
@@ -65,6 +69,8 @@ static const struct option options_known[] = {
       OPTION_FLAG(compare, tabs) },
     { 'u', "unit", unit_word, "column whose lines of one value depend on each other (default qid)",
       OPTION_WORD(compare, unit) },
+    { 'w', "share", NULL, "with -u client: the first file's share of the clients, as it was meant, "
+                          "from 0 to 1 (default 0.5)", OPTION_REAL(compare, share, 1) },
     { 0 },
 };
 
@@ -74,6 +80,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->permutations = 100000;
     my->seed = 1;
+    my->share = 0.5;
     my->wanted = "";
     int letter = options_read(options);
     if (letter < 0)
@@ -88,6 +95,10 @@ static int parse(void *self, struct options *options, struct host *host)
                            "would be decided by chance");
     if (my->looks && my->once)
         return fault_usage(options->fault, "-S counts each line: it does not go with -e");
+    my->split = my->unit == VALUE_CLIENT && my->values.rankers == 2 && !my->common;
+    if (options->given['w'] && !(my->split && my->share > 0 && my->share < 1))
+        return fault_usage(options->fault, "-w wants a share between 0 and 1, two files and -u "
+                           "client, and no -c");
     if (strlen(my->wanted) >= sizeof my->values.measure)
         return fault_usage(options->fault, "no measure has a name as long as %.40s...",
                            my->wanted);
@@ -161,6 +172,26 @@ static int check_clusters(struct compare *my)
     return 0;
 }
 
+/* Counts the clients of each file, which chance should have split as -w says. */
+static void count_split(struct compare *my)
+{
+    for (size_t i = 0; i < my->values.clusters; i++) {
+        const struct cluster *cells = value_table_cells(&my->values,
+                                                        value_table_nth(&my->values, i));
+        const bool known = *value_table_name(&my->values, i), one = cells[0].lines > 0;
+        my->both += known && one && cells[1].lines > 0;
+        my->alone[!one] += known && !(one && cells[1].lines > 0);
+    }
+    const double n = (double)(my->alone[0] + my->alone[1]), meant = n * my->share;
+    my->off = n > 0 ? ((double)my->alone[0] - meant) / sqrt(meant * (1 - my->share)) : 0;
+}
+
+/* Is the split no chance, at one look or at many, so that the files are not of one traffic? */
+static bool is_uneven(const struct compare *my)
+{
+    return fabs(my->off) > (my->looks ? 4.5 : 3.5);
+}
+
 /* The clusters of a ranker, in the order of their names. */
 static int gather(const struct compare *my, size_t ranker, struct buffer *buffer)
 {
@@ -225,7 +256,9 @@ static int test_ranker(struct compare *my, size_t ranker)
                                     my->scratch, &result->paired, fault) < 0)
         return -1;
     if (check_numbers(my, ranker) < 0) return -1;
-    if (!my->looks && (alone || ranker > 0))
+    if (is_uneven(my))
+        result->paired.low = result->paired.p = result->paired.p_t = result->paired.high = NAN;
+    else if (!my->looks && (alone || ranker > 0))
         notice(my, ranker);
     return 0;
 }
@@ -303,14 +336,17 @@ static int take_look(struct compare *my)
 {
     if (!my->looks)
         return 0;
-    return is_exact(my) ? count_wins(my) : add_lines(my);
+    int taken = is_exact(my) ? count_wins(my) : add_lines(my);
+    if (is_uneven(my))
+        my->look.low = my->look.high = my->look.times = NAN;
+    return taken;
 }
 
 /* Estimates of one ranker have none. */
 static enum verdict judge_look(const struct compare *my)
 {
     const bool less = tally_less_is_better(my->values.measure);
-    if (my->values.rankers == 1 && strcmp(my->values.measure, "rival") != 0)
+    if (is_uneven(my) || (my->values.rankers == 1 && strcmp(my->values.measure, "rival") != 0))
         return NO_VERDICT;
     return my->look.low > 0    ? (less ? WORSE : BETTER)
            : my->look.high < 0 ? (less ? BETTER : WORSE) : NOT_YET;
@@ -488,6 +524,21 @@ static int print_table(struct compare *my)
     return 0;
 }
 
+/* Says how clients are split between two files; with -t on standard error. */
+static int print_split(struct compare *my)
+{
+    char line[8 * CELL];
+    const double n = (double)(my->alone[0] + my->alone[1]);
+    snprintf(line, sizeof line, "%sclients: %zu and %zu in one file only, %zu in both: a share of "
+             "%.4f for %g, %+.1f standard errors", is_uneven(my) ? "no verdict: one side lost "
+             "clients, or -w is another share: " : "", my->alone[0], my->alone[1], my->both,
+             n > 0 ? (double)my->alone[0] / n : my->share, my->share, my->off);
+    if (!my->tabs)
+        return writer_text(my->host->out, my->host->fault, "%s\n", line);
+    warn(my->host, "compare", "%s", line);
+    return 0;
+}
+
 static int print_verdict(struct compare *my)
 {
     struct writer *out = my->host->out;
@@ -574,10 +625,11 @@ static int print_look(struct compare *my)
 
 static int print_all(struct compare *my)
 {
-    if (my->tabs)
-        return my->looks ? print_look(my) : print_tabs(my);
-    if (print_first_line(my) < 0 || print_table(my) < 0) return -1;
-    return my->looks ? print_verdict(my) : 0;
+    if (my->tabs ? (my->looks ? print_look(my) : print_tabs(my)) < 0
+                 : print_first_line(my) < 0 || print_table(my) < 0)
+        return -1;
+    if (my->split && print_split(my) < 0) return -1;
+    return my->looks && !my->tabs ? print_verdict(my) : 0;
 }
 
 /* All files once, then the table. */
@@ -591,6 +643,8 @@ static enum outcome each(void *self, struct round *round)
         fault_no_room(my->host->fault, my->values.rankers * sizeof *my->result);
     if (!my->result || read_files(my) < 0 || check_clusters(my) < 0 || name_rows(my) < 0)
         return FAIL;
+    if (my->split)
+        count_split(my);
     for (size_t i = 0; i < my->values.rankers; i++)
         if (test_ranker(my, i) < 0) return FAIL;
     if (correct(my) < 0 || take_look(my) < 0 || print_all(my) < 0) return FAIL;
@@ -617,7 +671,8 @@ static int close_compare(void *self, enum ended ended)
 
 const struct filter compare = {
     .name = "compare",
-    .usage = "[-Scet] [-m measure] [-n permutations] [-s seed] [-u unit] file ...",
+    .usage = "[-Scet] [-m measure] [-n permutations] [-s seed] [-u unit] [-w share] "
+             "file ...",
     .line = "compares rankers, by query or by client",
     .options = options_known,
     .operand = { .value = "file", .text = "file of values, which metric -q prints; the first "

@@ -76,4 +76,5 @@ void name_table_close(struct name_table *names)
 {
     buffer_free(&names->text);
     hash_table_close(&names->table);
+    names->names = names->bytes = 0;
 }

@@ -97,6 +97,11 @@ struct reading {
     size_t column[CLUSTER_PARTS]; /* which of them are the measure */
     size_t parts, client;         /* how many columns it has, and the column client; 0: none */
     uint64_t found;               /* values of the measure */
+    bool turned;                  /* lines without a head are "MEASURE qid value" */
+    struct name_table measures, means; /* of these lines; those with a line for the qid all */
+    bool among;                   /* a line of such a one came after it */
+    bool held;                    /* `mean` waits for what follows */
+    double mean, at;              /* of the measure, and its line */
 };
 
 static bool is(struct word word, const char *text)
@@ -218,6 +223,15 @@ static int add_line(struct reading *my, double t, struct word name, const double
     return values->keeps_lines ? keep_line(values, t, cluster, part, fault) : 0;
 }
 
+/* Adds the line of the qid all that was held: it is a query, and no mean. 0 or a fault. */
+static int add_held(struct reading *my, struct fault *fault)
+{
+    const double part[CLUSTER_PARTS] = { my->mean };
+    const bool held = my->held, line = my->values->unit == VALUE_LINE;
+    my->held = false;
+    return held ? add_line(my, my->at, (struct word){ line ? NULL : "all", 3 }, part, fault) : 0;
+}
+
 /* A line "qid MEASURE value" or "MEASURE qid value". */
 static int read_triple(struct reading *my, struct lines *lines, struct fault *fault)
 {
@@ -229,20 +243,32 @@ static int read_triple(struct reading *my, struct lines *lines, struct fault *fa
                            "'qid measure value': score -m, explore and metric -q make values of "
                            "a model");
     if (!*values->measure && name_measure(my, lines, second, fault) < 0) return -1;
-    bool turned = is(first, values->measure) && !is(second, values->measure);
-    struct word qid = turned ? second : first, measure = turned ? first : second;
-    if (!is(measure, values->measure) || is(qid, "all"))
+    if (!my->turned && is(first, values->measure) && !is(second, values->measure)) {
+        name_table_close(&my->measures);
+        name_table_close(&my->means);
+        my->turned = true;
+    }
+    struct word qid = my->turned ? second : first, measure = my->turned ? first : second;
+    const bool all = is(qid, "all");
+    if (name_table_enter(&my->measures, measure.at, measure.n, fault) < 0 ||
+        (all && name_table_enter(&my->means, measure.at, measure.n, fault) < 0))
+        return -1;
+    my->among = my->among || (!all && name_table_has(&my->means, measure.at, measure.n));
+    if (!is(measure, values->measure))
         return 0;
     if (values->unit == VALUE_CLIENT || value_table_is_ratio(values))
         return lines_wrong(lines, lines->text, lines->bytes, fault, "%s: a table of metric -q has "
                            "them", values->unit == VALUE_CLIENT ? "no clients"
                                                                 : "not the three columns of snips");
-    my->found++;
+    if (add_held(my, fault) < 0) return -1;
+    my->found += !all;
     if (is(value, "nan"))
         return 0;
-    if (read_finite(lines, value, &part[0], fault) < 0) return -1;
+    my->at = (double)lines->number;
+    if (read_finite(lines, value, all ? &my->mean : &part[0], fault) < 0) return -1;
+    my->held = all;
     struct word name = values->unit == VALUE_LINE ? (struct word){ NULL, 0 } : qid;
-    return add_line(my, (double)lines->number, name, part, fault);
+    return all ? 0 : add_line(my, my->at, name, part, fault);
 }
 
 static struct word name_cluster(const struct reading *my, const struct lines *lines)
@@ -294,6 +320,10 @@ int value_table_read(struct value_table *values, size_t ranker, const char *file
         if (read_row(&my, &lines, fault) < 0)
             break;
     lines_close(&lines);
+    if (got == 0 && (my.among || my.measures.names > my.means.names))
+        got = add_held(&my, fault); /* else it is the mean of all */
+    name_table_close(&my.measures);
+    name_table_close(&my.means);
     if (got == 0 && my.found == 0)
         return fault_data(fault, "%s: no value of %s: metric -q prints a table of values", file,
                           *values->measure ? values->measure : "a measure");

@@ -3,9 +3,9 @@
  *
  * Two forms: what metric -q prints, a head "t qid MEASURE ... client" and a line for each round;
  * and lines "qid MEASURE value" as ir_measures prints them, or "MEASURE qid value" as trec_eval
- * does, whose line for the qid all is a mean, and is skipped. Blanks and tabs separate the fields.
- * A head may come again, so that tables can be concatenated. The value nan means that there is no
- * value.
+ * does. A line of these for the qid all is a mean, and is skipped, if each measure has one, after
+ * its other lines; else it is a query. Blanks and tabs separate the fields. A head may come
+ * again, so that tables can be concatenated. The value nan means that there is no value.
  *
  * A cluster of the same name is the same one in all tables. By query the name is the qid, or for
  * the qid "-", which stands for none, the round's t. By client a line whose client is "-" is a

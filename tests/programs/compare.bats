@@ -104,13 +104,74 @@ won  0.2500  -2.7783 +3.2783  1.000  0.756  1.000    1       1      1"
     printf '%s\n' 'q d 1' 'r d 1' 'q e 1' 'q f 0' 'q f 1' | rounds p@1 >b.tsv
     # a: mean .5, e / (N - N_c) = 1/2 -.5/3 -.5/3; b: mean .8, e = .4 .2 -.6, by 3 4 3: .133333 .05 -.2
     # the squares add up to .305556 + .060278; times 5/6: se = .552142, t(5) = 2.570582
-    is "$(compare -u client a.tsv b.tsv 2>err)" "4 and 5 lines of 6 clients, p@1, 100000 permutations, seed 1
+    is "$(compare -u client a.tsv b.tsv 2>err | head -n 4)" "4 and 5 lines of 6 clients, p@1, 100000 permutations, seed 1
 run  mean    diff     95% interval     p  p(t)   Holm  better  worse  same
 a    0.5000
 b    0.8000  +0.3000  -1.1193 +1.7193  -  0.610  -     -       -      -"
     is "$(compare -tu client a.tsv b.tsv 2>err | tail -n 1 | cut -f 2-5,10)" $'6\tnan\tnan\tnan\tnan'
     fails 1 'compare: no client has a value in all files' compare -c -u client a.tsv b.tsv
     fails 1 "compare: a.tsv: no value of query 'r', which b.tsv has;*" compare a.tsv b.tsv
+}
+
+# traffic FIRST SECOND BOTH: a.tsv and b.tsv with so many clients of one side each, and of both; some clients are unknown.
+traffic() {
+    { seq "$1" | sed 's/.*/q a& 1/' && seq "$3" | sed 's/.*/q both& 0/' && echo 'q - 1'; } | rounds p@1 >a.tsv
+    { seq "$2" | sed 's/.*/q b& 0/' && seq "$3" | sed 's/.*/q both& 1/' && printf 'q - 1\nq - 0\n'; } | rounds p@1 >b.tsv
+}
+
+@test "a split of clients that cannot be chance leaves no verdict, interval or p" {
+    # of n = 400 and 1/2, one error is sqrt(100) = 10 clients: 235 is 3.5 of them, 236 are 3.6
+    traffic 235 165 7
+    is "$(compare -u client a.tsv b.tsv | tail -n 1)" \
+        'clients: 235 and 165 in one file only, 7 in both: a share of 0.5875 for 0.5, +3.5 standard errors'
+    compare -u client a.tsv b.tsv | grep -q '^b .*  -[0-9.]* -[0-9.]*  -  '
+    traffic 164 236 7
+    lost='no verdict: one side lost clients, or -w is another share: clients: 164 and 236 in one file only, 7 in both: a share of 0.4100 for 0.5, -3.6 standard errors'
+    compare -u client a.tsv b.tsv >got
+    is "$(tail -n 1 got)" "$lost"
+    is "$(sed -n 4p got | tr -s ' ' | cut -d ' ' -f 4-)" '- - - - - - -'
+    is "$(compare -tu client a.tsv b.tsv 2>err | tail -n 1 | cut -f 8-13)" $'nan\tnan\tnan\tnan\tnan\tnan'
+    is "$(cat err)" "compare: $lost"
+    # -S is looked at often: 245 are 4.5 errors, 246 are not; the status is 0, and no verdict is given
+    compare -S -u client a.tsv b.tsv >got || [ $? -ge 4 ]
+    grep -q '^clients: 164 ' got
+    traffic 154 246 0
+    compare -S -u client a.tsv b.tsv >got
+    grep -q '^no verdict: .* -4.6 standard errors$' <(tail -n 1 got)
+    is "$(sed -n 4p got | tr -s ' ' | cut -d ' ' -f 4-)" '-'
+    is "$(compare -St -u client a.tsv b.tsv 2>err | tail -n 1 | cut -f 6-)" $'nan\tnan\tnan\t-'
+    # another share that was meant: 100 of 400 by a quarter, and 120 are (120 - 100) / sqrt(75) = 2.3 errors away
+    traffic 120 280 0
+    is "$(compare -w .25 -u client a.tsv b.tsv | tail -n 1)" \
+        'clients: 120 and 280 in one file only, 0 in both: a share of 0.3000 for 0.25, +2.3 standard errors'
+    traffic 0 0 9
+    is "$(compare -u client a.tsv b.tsv | tail -n 1)" 'clients: 0 and 0 in one file only, 9 in both: a share of 0.5000 for 0.5, +0.0 standard errors'
+    # of other units, numbers of files, and -c, none of this
+    traffic 164 236 7
+    for words in '-u t a.tsv b.tsv' '-c -u client a.tsv b.tsv' '-u client a.tsv' '-u client a.tsv b.tsv b.tsv'; do
+        ! compare $words 2>err | grep -q clients: || { echo "$words" && return 1; }
+        fails 2 'compare: -w wants a share between 0 and 1, two files and -u client, and no -c*' compare -w .5 $words
+    done
+    for share in 0 1; do fails 2 'compare: -w wants a share between 0 and 1, *' compare -w $share -u client a.tsv b.tsv; done
+}
+
+@test "all is a mean where each measure has one, after its other lines; else it is a query" {
+    mean() { compare -t "$@" | tail -n 1 | cut -f 2,6 | tr '\t' ' '; }
+    printf '%s\n' 'all n 1' 'b n .25' 'c n .25' >first
+    is "$(mean first)" '3 0.5'
+    printf '%s\n' 'a n 1' 'a m 1' 'all n .5' 'all m 1' 'b n 0' 'b m 0' >amid
+    is "$(mean amid) $(mean -m m amid)" '3 0.5 3 0.666666666666667'
+    printf '%s\n' 'a n 1' 'a m 1' 'b n 0' 'b m 0' 'all n .5' >one
+    is "$(mean one) $(mean -m m one)" '3 0.5 2 0.5'
+    echo 'all m .5' >>one
+    is "$(mean one) $(mean -m m one)" '2 0.5 2 0.5'
+    # trec_eval -q: measure, qid, value; some measures have a line for all alone
+    printf '%s\n' 'm 1 1' 'n 1 1' 'm 2 0' 'n 2 .5' 'runid all x' 'num_q all 2' 'm all .5' 'n all .75' >eval
+    is "$(mean -m n eval) $(mean -m m eval)" '2 0.75 2 0.5'
+    printf '%s\n' 'm all 1' 'n all 1' 'm z 0' 'n z .5' >eval
+    is "$(mean -m n eval)" '2 0.75'
+    printf '%s\n' 'all n 1' 'b n nan' >first
+    is "$(mean -u t first)" '1 1'
 }
 
 @test "the order of lines makes no difference, also to what is drawn" {
@@ -155,7 +216,7 @@ b 0.3500 +0.0500"
 
 @test "lines of ir_measures and trec_eval, tables on standard input, rounds without a qid" {
     printf '%s\n' '1 .1' '2 .2' | table a
-    printf '1\tndcg@10\t0.3\n1\tmap\t0.9\n2\tndcg@10\t0.2\nall\tndcg@10\t0.25\n' >ir
+    printf '1\tndcg@10\t0.3\n1\tmap\t0.9\n2\tndcg@10\t0.2\nall\tndcg@10\t0.25\nall\tmap\t0.9\n' >ir
     is "$(compare -t a.tsv ir | tail -n 1 | cut -f 2-7)" $'2\t1\t0\t1\t0.25\t0.1'
     compare -t a.tsv - <ir | tail -n 1 | grep '^<stdin>'
     printf 'ndcg@10  \t1\t0.3\nrunid \tall\tx\nndcg@10 \t2\t0.2\nndcg@10 \tall\t0.25\n' >eval
