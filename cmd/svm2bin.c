@@ -201,6 +201,12 @@ static int skip(struct svm2bin *my)
 static enum outcome end_text(struct svm2bin *my)
 {
     uint64_t rounds = my->t - my->first;
+    if (my->svm.equal)
+        warn(my->host, "svm2bin", "queries whose names are left out, because two documents have "
+             "the same: %" PRIu64, my->svm.equal);
+    if (my->svm.renamed)
+        warn(my->host, "svm2bin", "comments docid:851 and doc_id: 851 name document 851: models of "
+             "memory that learnt docid:851 do not know it");
     if (rounds == 0 && my->skipped == 0 && my->share.shares)
         return DONE;
     if (rounds == 0 && my->skipped == 0)

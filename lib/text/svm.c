@@ -279,6 +279,31 @@ static uint64_t width_most(const struct svm *svm)
     return svm->any_feature || first ? INDEX_MOST : 0;
 }
 
+/* Is the character that ends before p taken for a blank by people, and part of a qid? */
+static bool is_mark(const char *p)
+{
+    const unsigned char *at = (const unsigned char *)p - 3; /* "qid:" is before it */
+    unsigned two = (unsigned)at[1] << 8 | at[2], three = (unsigned)at[0] << 16 | two;
+    return strchr(",;\f\v", at[2]) || two == 0xc285 || two == 0xc2a0 || three == 0xe19a80 ||
+           (three >= 0xe28080 && three <= 0xe2808b) || three == 0xe280a8 || three == 0xe280a9 ||
+           three == 0xe280af || three == 0xe2819f || three == 0xe38080 || three == 0xefbbbf;
+}
+
+/* Does the qid of n bytes at p end in such a character and a feature? */
+static bool swallows(const char *p, size_t n)
+{
+    const char *end = p + n, *at = p, *from;
+    while (end > p && is_mark(end))
+        end--;
+    while ((at = memchr(at, ':', (size_t)(end - at)))) {
+        for (from = at++; from > p && from[-1] >= '0' && from[-1] <= '9';)
+            from--;
+        if (from > p && from + 1 < at && at < end && is_mark(from) && decimal_end(at) == end)
+            return true;
+    }
+    return false;
+}
+
 /* Does the line belong to the current query, or begin one where there is none? 1; 0 where it
  * belongs to another; or a fault. */
 static int join_query(struct svm *svm, const char *at, const char *qid, struct fault *fault)
@@ -297,6 +322,10 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     if (!qid)
         return 1;
     strcpy(svm->qid, qid);
+    size_t n = text_name_bytes(at + 4);
+    if (swallows(at + 4, n))
+        return wrong(svm, at, n + 4, fault, "a qid with a feature in it: write a blank after the "
+                     "qid, and between features");
     if (svm->options.blank_ends)
         return 1;
     int fresh = name_table_enter(&svm->before, qid, strlen(qid), fault);
@@ -344,20 +373,21 @@ static const char *read_features(struct svm *svm, const char *p, struct fault *f
     return p;
 }
 
-/* Adds the name of a document, with a NUL: the word after "docid =" in its comment, which begins at
- * p, or else the first word of the comment. 0 or a fault (memory). */
+/* Adds the name of a document, with a NUL: in its comment, which begins at p, the word after
+ * "docid =", in svm2bin also after "docid:" and "doc_id:", or else the first word. 0 or a fault
+ * (memory). */
 static int add_name(struct svm *svm, const char *p, struct fault *fault)
 {
     const char *name = *p == '#' ? text_skip_blanks(p + 1) : p;
-    size_t n = text_word_bytes(name);
-    const char *sign = text_skip_blanks(name + n);
-    if (strncmp(name, "docid=", 6) == 0) {
-        name += 6;
-        n -= 6;
-    } else if (n == 5 && strncmp(name, "docid", 5) == 0 && *sign == '=') {
+    bool plain = strncmp(name, "docid", 5) == 0, other = strncmp(name, "doc_id", 6) == 0;
+    const char *sign = plain || other ? text_skip_blanks(name + 5 + other) : "";
+    other = other || *sign == ':';
+    if ((*sign == '=' || *sign == ':') && (!other || svm->options.whole_names)) {
         name = text_skip_blanks(sign + 1);
-        n = text_word_bytes(name);
+        svm->renamed = svm->renamed || other;
     }
+    size_t n = text_word_bytes(name);
+    svm->nameless = svm->nameless || n == 0;
     char *text = buffer_for(&svm->name, svm->name_bytes + n + 1, 1, fault);
     if (!text) return -1;
     memcpy(text + svm->name_bytes, name, n);
@@ -475,6 +505,7 @@ static int set_names(struct svm *svm, struct svm_query *query, struct fault *fau
     int whole = 1;
     if (svm->options.names && svm->options.whole_names)
         whole = name_table_differ(&svm->documents, svm->name.at, svm->rows.docs, fault);
+    svm->equal += whole == 0 && !svm->nameless;
     query->names = svm->options.names && whole > 0 ? svm->name.at : NULL;
     query->name_bytes = svm->name_bytes;
     return whole < 0 ? -1 : 0;
@@ -535,7 +566,7 @@ static void start_query(struct svm *svm)
 {
     rows_clear(&svm->rows);
     svm->labels = svm->name_bytes = svm->width = 0;
-    svm->over = svm->requested = svm->unranked = false;
+    svm->over = svm->requested = svm->unranked = svm->nameless = false;
     if (svm->options.blank_ends)
         svm->any = svm->any_qid = svm->any_feature = false;
 }

@@ -91,6 +91,8 @@ struct svm { /* must not be moved while it is open */
     char request[QID_BYTES + 1];
     char qid[QID_BYTES + 1];
     struct buffer label, name, fingerprint, scratch;
+    bool nameless, renamed; /* has a document no name; had one "docid:851", which now is 851? */
+    uint64_t equal;  /* queries without names, since two of their documents have the same */
     struct hash_table documents; /* of a query, to see whether their names differ */
     size_t labels, name_bytes; /* of the current query: documents with a label; bytes of names */
     size_t width;              /* and the number of its features */

@@ -167,6 +167,36 @@ qid=%01%7F"
 'cols=label:f4[3],x:f4[3] bytes=24'
 }
 
+@test "a qid that swallows a feature is refused, and shown" {
+    for mark in , ';' '\f' '\v' '\xc2\xa0' '\xc2\x85' '\xe2\x80\x83' '\xe2\x80\xaf' '\xe3\x80\x80' '\xe1\x9a\x80'; do
+        printf "1 qid:7${mark}1:-2.5e-1 2:1\n0 qid:7${mark}1:3 2:1\n" >text
+        fails 1 "svm2bin: text: line 1: a qid with a feature in it: write a blank after the qid, and between features: 'qid:7*1:-2.5e-1'*" svm2bin text
+    done
+    printf '1 qid:7\xc2\xa01:5\n' >text
+    fails 1 "svm2bin: text: line 1: *: 'qid:7?xc2?xa01:5': it has no-break spaces: run sed *" svm2bin text
+    for qid in 7,1:5,2:1 '7;1:5;' '7,:,1:0'; do fails_on <(echo "1 qid:$qid 3:1") 1 'svm2bin: <stdin>: line 1: a qid with a feature in it: *' svm2bin; done
+    fails_on <(printf '1 qid:a 1:1\n1 qid:b,2:1\n1 qid:c 1:1\n') 0 'svm2bin: <stdin>: line 2: a qid with *skipped 1 of 3*' svm2bin -k
+    for qid in 2024:17 a,b a,1:x a,1: 'a;b:1' 1:2 ,5 'voil\xc3\xa01:2' 'a,1:2,b' 'http://x/1,y:2'; do
+        printf "1 qid:$qid 1:1\n" | svm2bin | bin2txt | grep -q . || { echo "$qid" && return 1; }
+    done
+}
+
+@test "docid: and doc_id: say a name, as docid = does, and equal names are counted" {
+    names() { svm2bin <<<"1 qid:a 1:1 $1" 2>err | bin2txt -f values | awk '$4 == "name" { print $5 }'; }
+    for comment in 'docid:851' 'docid: 851' 'doc_id: 851' 'doc_id:851' 'doc_id = 851' 'doc_id=851 x'; do
+        is "$(names "# $comment")" 851
+        is "$(cat err)" 'svm2bin: comments docid:851 and doc_id: 851 name document 851: models of memory that learnt docid:851 do not know it'
+    done
+    for comment in 'docid=851' 'docid = 851 inc = 1' '851'; do
+        is "$(names "# $comment")$(cat err)" 851
+    done
+    is "$(names '# docids:7')$(names '# doc_idx 1')" 'docids:7doc_idx'
+    printf '1 qid:a 1:1 # x\n0 qid:a 1:2 # x\n1 qid:b 1:1 # x\n1 qid:c 1:1 # y\n0 qid:c 1:1 # y\n1 qid:d 1:1\n1 qid:d 1:1\n' >text
+    fails 0 'svm2bin: queries whose names are left out, because two documents have the same: 2' svm2bin text
+    svm2bin -C text 2>err >out
+    is "$(cat err)" ''
+}
+
 @test "names are kept query by query, where each line has one and no two are equal" {
     # a: one is missing; b: two are equal; c: whole; d: a comment without a word
     printf '%b' '1 qid:a 1:1 # x\n0 qid:a 1:2\n1 qid:b 1:1 # x\n0 qid:b 1:2 # y\n2 qid:b 1:3 # x\n' \
