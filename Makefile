@@ -243,16 +243,20 @@ build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/head
 		$(filter-out build/fuzz/lib/stream/header.o,$(OBJECTS:build/%=build/fuzz/%))
 	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ $(LDLIBS)
 
-## demo: learn on examples/data through real pipes, and print the curve
+## demo: a shop with simulated customers, who teach its search what they want; half a minute, and then a page for you
 demo: all
-	@sh examples/demo
+	@PATH="$(CURDIR)/bin:$$PATH" rankpipe demo
+
+## ring: learn on examples/data through real pipes, and print the curve
+ring: all
+	@sh examples/ring
 
 ## data: make examples/data/small.svm again: the same bytes each time
 data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
 # Programs of cmd/ that are not in C: `rankpipe NAME` runs them.
-SCRIPTS = train sweep plot live export import log service api up add-tables
+SCRIPTS = train sweep plot live export import log service api up demo add-tables
 
 # The programs themselves print what completion needs to know. Where they cannot run, because they
 # are built for another machine, OPTIONS names the file that they printed elsewhere.
@@ -314,7 +318,7 @@ $(FLOORS): %: %.o $(BUILD)/objects | $(ARCHIVE)
 	$(call link_test,$< -ldl)
 
 # Machines on which these run as root are for trials alone.
-bench crash deb-check first-day fuzz hostile hosts load machine mutants release-check: export RANKPIPE_ROOT = yes
+bench crash deb-check demo first-day fuzz hostile hosts load machine mutants release-check: export RANKPIPE_ROOT = yes
 
 ## bench: time the programs beside the same work in bare C, and how a round's cost grows
 bench: all $(FLOORS)
@@ -366,5 +370,5 @@ mutants:
 clean:
 	rm -rf bin build
 
-.PHONY: all help debug tests check test quick release-check fuzz demo data install uninstall static dist deb deb-check boot fixtures bench \
+.PHONY: all help debug tests check test quick release-check fuzz demo ring data install uninstall static dist deb deb-check boot fixtures bench \
 	soak looks crash hosts first-day hostile gate load machine mutants clean

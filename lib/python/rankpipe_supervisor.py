@@ -51,9 +51,10 @@ def lock(path, seconds=3):
     return file
 
 
-def command(words, errors, inherits=(), calm=False):
-    """A function that starts this command and returns its number. Its messages go to the file `errors`. It has a
-    group of its own, so that ^C is for this process alone; a calm one lets others go first."""
+def tied(calm=False):
+    """What a new process does first, so that it ends when this one does; a calm one lets others go first."""
+    parent = os.getpid()
+
     def before():
         if hasattr(LIBC, "prctl"):
             LIBC.prctl(1, signal.SIGTERM)  # when the parent dies
@@ -61,13 +62,16 @@ def command(words, errors, inherits=(), calm=False):
             os._exit(1)
         if calm:
             os.nice(10)
+    return before
 
-    parent = os.getpid()
 
+def command(words, errors, inherits=(), calm=False):
+    """A function that starts this command and returns its number. Its messages go to the file `errors`. It has a
+    group of its own, so that ^C is for this process alone."""
     def start():
         with open(errors, "a") as output:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output,
-                                       pass_fds=inherits, start_new_session=True, preexec_fn=before)
+                                       pass_fds=inherits, start_new_session=True, preexec_fn=tied(calm))
         process.returncode = 0  # the supervisor waits for it
         return process.pid
     return start

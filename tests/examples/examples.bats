@@ -1,7 +1,7 @@
 # README.md tells the truth: its commands run and print what it says.
 load ../helper
 
-# column N of the row for round T of the demo's table
+# column N of the row for round T of the ring's table
 cell() {
     awk -v t="$1" -v n="$2" '$1 == t { print $n }' table
 }
@@ -11,8 +11,8 @@ at_least() {
     awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b) }'
 }
 
-@test "make demo: one answer a round learns most of what all the labels teach, and the README shows it" {
-    make -s -C "$ROOT" demo >table </dev/null
+@test "make ring: one answer a round learns most of what all the labels teach, and the README shows it" {
+    make -s -C "$ROOT" ring >table </dev/null
     cat table
     at_least 0.46 "$(cell 50000 2)" # random
     at_least "$(cell 50000 2)" 0.43
@@ -199,7 +199,7 @@ END
         grep -oh '`\(make\|sh\|bash\|rankpipe\) [^`]*`' "$ROOT/README.md" "$ROOT/HACKING.md" | tr -d '`' |
             awk '{ print $1, $2, $2 == "-C" || $3 ~ /^(SAN|T)=/ ? $3 : "" }'
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
-    # Not run by a test: make check, quick and release-check, which run them; make bench and make load, which time;
+    # Not run by a test: make demo, whose program demo.bats runs; make check, quick and release-check, which run them; make bench and make load, which time;
     # make mutants, which takes an hour (mutants.bats tests its parts);
     # make crash, hosts, gate and hostile, which take minutes (crash.bats and hosts.bats run two of them in short); make machine and make
     # deb-check, which download Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
@@ -233,6 +233,7 @@ make machine
 make mutants
 make quick
 make release-check
+make ring
 make soak
 make static
 make test
