@@ -956,6 +956,7 @@ listed() {
     x_of() { bin2txt -f values | awk -F '\t' '$4 == "x" { print $5 }' | sort | cksum; }
     is "$(rankpipe service stream | x_of)" "$(spool -r log | x_of)"
     rankpipe service status | grep -x 'disk           [12][0-9][0-9] bytes a round, [45][0-9][0-9] a list'
+    [ "$(fact_of '["disk"]["grows_a_day"]')" -gt 20000 ]
     rankpipe service status | grep -x 'a year         0.0 GB of service.db, as the last 24 hours were'
     rankpipe service check
     # the whole one goes, and has no trace; the others are as they were

@@ -82,5 +82,5 @@ def foretell(store):
     own = (own or 0) + ROUND
     with_list, stay = own + fresh * each, [min(365, store[name]) for name in ("days", "unanswered-days")]
     return {"round": round(own + said), "list": round(each), "lists_per_round": round(fresh, 3),
-            "day": round(rounds * with_list + answered * said),
+            "grows_a_day": round(rounds * with_list + answered * said),
             "year": round(answered * (with_list + said) * stay[0] + max(0, rounds - answered) * with_list * stay[1])}

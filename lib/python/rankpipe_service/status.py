@@ -187,13 +187,6 @@ def warnings(store, base):
     return found
 
 
-def growth(store):
-    """Bytes that the database gains in a day, by the rounds of the last one."""
-    rounds, day = store.sql("SELECT sum(rounds), sum(CASE WHEN hour > ? THEN rounds END) FROM hours",
-                            ((store.now - DAY) // HOUR,)).fetchone()
-    return os.stat("service.db").st_size * (day or 0) // (rounds or 1)
-
-
 def said_of(based):
     return "the engine's order" if based == "engine" else "the order of model %s" % based
 
@@ -242,7 +235,7 @@ def facts(store):
     return {
         "version": 1, "time": iso(store.now), "features": store.features_limit(),
         "base": base, "warning": warning(store, base), "warnings": warnings(store, base),
-        "folds": store.set.get("folds") is not None, "disk": {"grows_a_day": growth(store)},
+        "folds": store.set.get("folds") is not None,
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "ended": ended, "late_at": ended + int(
             store["health"] * 500), "fails_at": ended + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
