@@ -1,6 +1,7 @@
 /* A memory of documents: ridge regression with an effect of each pair of query and document. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "explore/examination.h"
@@ -29,6 +30,7 @@ struct remembering {
     struct memory_start begun;   /* with a base: its prior, where P gave way to a sketch */
     unsigned ways;               /* in which documents were known (memory_keys.h)  */
     uint64_t unnamed;            /* rounds of this run without names, after others */
+    uint64_t above;              /* clicks of this run with a value above 1        */
     bool introduced;             /* a message had the settings                     */
     struct memory_shared shared; /* with a score of this process                   */
 
@@ -37,8 +39,10 @@ struct remembering {
     unsigned way;      /* in which its documents are known               */
     uint64_t query;    /* the key of the query                           */
     bool *noted;       /* noted[docs]: is it noted that the pair changed? */
-    struct buffer notes;
+    struct buffer notes, places;
 };
+
+enum { DAY = 86400000 }; /* milliseconds */
 
 /* Why drift is not for clicks. */
 #define DRIFTS "a click, or none, is chance enough to surprise, and says little"
@@ -82,6 +86,7 @@ static void close_memory(void *own)
     memory_keys_close(&my->keys);
     examination_close(&my->examination);
     buffer_free(&my->notes);
+    buffer_free(&my->places);
 }
 
 /* ---- a round ---- */
@@ -290,23 +295,51 @@ static int learn_examined(struct remembering *my, struct state *state, const str
                ? -1 : learn_answers(my, state, round->places, round->order, y, theta, fault);
 }
 
-/* Counts the round's first places, and sets theta[places] and the answers y[places]. */
-static int count_clicks(struct remembering *my, const struct round *round, size_t places,
-                        double *y, double *theta, struct fault *fault)
+/* Limits what the round gained by its query and its client, on its day. 0 or a fault. */
+static int limit_gain(struct remembering *my, const struct state *state,
+                      const struct round *round, double gain, struct fault *fault)
 {
-    const struct memory_entry none = { 0 };
-    for (size_t a = 0; a < places; a++) {
+    struct memory_table *day = &my->tables.table[MEMORY_GAINS];
+    const struct memory_secret secret = memory_secret(&state->settings);
+    double today = floor((double)round->time / DAY), excess = 0;
+    uint64_t key[2] = { my->query, 0 };
+    if (today > my->clicks.number[MEMORY_DAY]) {
+        memory_gains_forget(day);
+        my->clicks.number[MEMORY_DAY] = today;
+    }
+    if (round->client)
+        key[1] = memory_key_anywhere(secret.k0, secret.k1, round->client);
+    if (gain != 0 && memory_gains_take(day, key, round->client ? 2 : 1, gain, &excess, fault) < 0)
+        return -1;
+    memory_clicks_limit(&my->clicks, excess);
+    return 0;
+}
+
+/* Counts the clicks y[places] of a round, from 0 to 1. Sets theta[], and the answers y[], of the
+ * first *counts places, which count. */
+static int count_clicks(struct remembering *my, const struct state *state,
+                        const struct round *round, double *y, double *theta, size_t *counts,
+                        struct fault *fault)
+{
+    struct memory_place *at = buffer_for(&my->places, round->places, sizeof *at, fault);
+    double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho, gain;
+    if (!at) return -1;
+    for (size_t a = 0; a < round->places; a++) {
         size_t i = round->order[a];
         const struct memory_entry *pair = pair_of(my, i);
-        double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho;
-        theta[a] = memory_clicks_theta(&my->clicks, a);
-        memory_clicks_count(&my->clicks, rho, regression_expect(&my->regression, i),
-                            pair ? pair : &none, a, theta[a], y[a] > 0);
+        at[a] = (struct memory_place){ .click = y[a] > 0, .n = pair ? pair->n : 0,
+                                       .sum = pair ? pair->sum : 0,
+                                       .expected = regression_expect(&my->regression, i) };
+    }
+    *counts = memory_clicks_count(&my->clicks, rho, at, round->places, &gain);
+    for (size_t a = 0; a < *counts; a++) {
+        theta[a] = at[a].theta;
         y[a] /= theta[a];
     }
-    return finite_numbers(MEMORY_CLICKS, my->clicks.number)
-               ? 0 : fault_data(fault, "what is expected of its documents is too large for clicks: "
-                                "use smaller features");
+    if (!finite_numbers(MEMORY_CLICKS, my->clicks.number))
+        return fault_data(fault, "what is expected of its documents is too large for clicks: use "
+                          "smaller features");
+    return limit_gain(my, state, round, gain, fault);
 }
 
 /* Clicks as evidence (memory_clicks.h). */
@@ -319,16 +352,16 @@ static int learn_clicks(struct remembering *my, struct state *state, const struc
     if (!round->seen)
         return fault_data(fault, "memory learns from clicks, and needs the column seen: put "
                           "feedback-mask -c before update");
-    while (places > 0 && round->seen[places - 1] == 0)
-        places--;
-    places = places > 0 ? places : round->places;
     double *y = buffer_for(&state->places, places, 2 * sizeof *y, fault), *theta = y + places;
     if (!y) return -1;
-    for (size_t a = 0; a < places; a++)
-        y[a] = round->seen[a] > 0;
+    for (size_t a = 0; a < places; a++) {
+        double value = round->seen[a];
+        y[a] = value > 1 ? 1 : value > 0 ? value : 0;
+        my->above += value > 1;
+    }
     if (begin_answers(my, state, places, round->order, y, fault) < 0) return -1;
     my->clicks.known = true;
-    return count_clicks(my, round, places, y, theta, fault) < 0
+    return count_clicks(my, state, round, y, theta, &places, fault) < 0
                ? -1 : learn_answers(my, state, places, round->order, y, theta, fault);
 }
 
@@ -570,12 +603,20 @@ static int forget_round(void *own, struct state *state, const struct round *roun
 static bool report(const void *own, struct fault *line)
 {
     const struct remembering *my = own;
+    char above[200] = "";
+    if (my->above)
+        (void)snprintf(above, sizeof above,
+                       "%" PRIu64 " click%s had a value above 1, and counted as 1: the value of a "
+                       "click is how satisfied the user was, from 0 to 1%s",
+                       my->above, my->above == 1 ? "" : "s", my->unnamed ? "; " : "");
     if (my->unnamed)
-        (void)fault_other(line, "%" PRIu64 " round%s had no names, or equal ones, after rounds "
+        (void)fault_other(line, "%s%" PRIu64 " round%s had no names, or equal ones, after rounds "
                           "with names: the documents there are known by features or rows, and "
                           "nothing that was learnt by name counts for them",
-                          my->unnamed, my->unnamed == 1 ? "" : "s");
-    return my->unnamed > 0;
+                          above, my->unnamed, my->unnamed == 1 ? "" : "s");
+    else if (my->above)
+        (void)fault_other(line, "%s", above);
+    return my->unnamed || my->above;
 }
 
 const struct learner learn_memory = {

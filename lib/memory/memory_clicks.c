@@ -7,7 +7,15 @@
 /* Clicks, and expected ones, that each place has before the first; bounds of theta, of what a
  * document is expected to be worth, and of the probability of a click. */
 static const double before = 5, theta_least = 0.02, theta_most = 1.5;
-static const double mean_least = 0.001, prior_least = 0.02, p_least = 1e-6, p_most = 0.999;
+static const double mean_least = 0.001, prior_least = 0.02, p_least = 1e-3, p_most = 0.95;
+
+/* Rounds of as many places that a rate of new queries has before the first. */
+static const double new_before = 100;
+
+/* Users go on above this kappa; the share of the fall of clicks that is due to examination; the
+ * lead from which on clicks foretell clicks, that of an older model, and the greatest. */
+static const double kappa_most = 0.8, fall_share = 0.7;
+static const double lead_needed = 8, lead_before = 20, lead_most = 100;
 
 static const double ln_2 = 0.69314718055994531, sqrt_2 = 1.4142135623730951;
 
@@ -29,9 +37,66 @@ double memory_clicks_rho(const struct memory_clicks *clicks)
     return 1 / strength(best);
 }
 
+/* The i of the greatest L_i. */
+static size_t likeliest(const struct memory_clicks *clicks)
+{
+    const double *likely = clicks->number + MEMORY_LIKELY;
+    size_t best = 0;
+    for (size_t i = 1; i < MEMORY_STRENGTHS; i++)
+        best = likely[i] > likely[best] ? i : best;
+    return best;
+}
+
+static double lead_at(const struct memory_clicks *clicks, size_t i)
+{
+    return clicks->number[MEMORY_LIKELY + i] - clicks->number[MEMORY_BY_PLACE] +
+           clicks->number[MEMORY_BY_LIST];
+}
+
+double memory_clicks_lead(const struct memory_clicks *clicks)
+{
+    return lead_at(clicks, likeliest(clicks));
+}
+
+bool memory_clicks_foretell(const struct memory_clicks *clicks)
+{
+    return memory_clicks_lead(clicks) >= lead_needed;
+}
+
+double memory_clicks_kappa(const struct memory_clicks *clicks)
+{
+    double R = before, S = before;
+    for (size_t k = 0; k < MEMORY_PLACES; k++) {
+        const double *number = clicks->number + k;
+        double A = number[MEMORY_MEANS_LATER], B = number[MEMORY_MEANS_FIRST];
+        if (!(A > 0) || !(B > 0))
+            continue;
+        R += number[MEMORY_LATER] * (B / (A + B));
+        S += number[MEMORY_FIRST] * (A / (A + B));
+    }
+    return R / S;
+}
+
+static bool go_on(const struct memory_clicks *clicks)
+{
+    return memory_clicks_kappa(clicks) > kappa_most;
+}
+
 static size_t shared_place(size_t place)
 {
     return place < MEMORY_PLACES ? place : MEMORY_PLACES - 1;
+}
+
+/* F_k + D_k */
+static double clicks_at(const struct memory_clicks *clicks, size_t k)
+{
+    return clicks->number[MEMORY_FIRST + k] + clicks->number[MEMORY_LATER + k];
+}
+
+/* p_0 */
+static double place_rate(const struct memory_clicks *clicks, size_t k)
+{
+    return (clicks_at(clicks, k) + 0.5) / (clicks->number[MEMORY_COUNTING + k] + 1);
 }
 
 /* R_k */
@@ -41,10 +106,28 @@ static double ratio(const struct memory_clicks *clicks, size_t k)
            (clicks->number[MEMORY_EXPECTED + k] + before);
 }
 
+static double within(double least, double x, double most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Sets theta[PLACES] of users who go on, or stop. */
+static void find_theta(const struct memory_clicks *clicks, bool go, double *theta)
+{
+    const double *shown = clicks->number + MEMORY_SHOWN;
+    double first = (clicks_at(clicks, 0) + 1) / (shown[0] + 2), rate = first;
+    for (size_t k = 0; k < MEMORY_PLACES; k++) {
+        rate = k > 0 ? (clicks_at(clicks, k) + before * rate) / (shown[k] + before) : rate;
+        theta[k] = within(theta_least, go ? real_exp(fall_share * real_log(rate / first))
+                                          : ratio(clicks, k) / ratio(clicks, 0), theta_most);
+    }
+}
+
 double memory_clicks_theta(const struct memory_clicks *clicks, size_t place)
 {
-    double theta = ratio(clicks, shared_place(place)) / ratio(clicks, 0);
-    return theta < theta_least ? theta_least : theta > theta_most ? theta_most : theta;
+    double theta[MEMORY_PLACES];
+    find_theta(clicks, go_on(clicks), theta);
+    return theta[shared_place(place)];
 }
 
 double memory_clicks_prior(double expected)
@@ -52,20 +135,148 @@ double memory_clicks_prior(double expected)
     return expected < prior_least ? prior_least * real_exp(expected - prior_least) : expected;
 }
 
-void memory_clicks_count(struct memory_clicks *clicks, double rho, double expected,
-                         const struct memory_entry *entry, size_t place, double theta, bool click)
+/* ---- a round ---- */
+
+/* The chances of what users did at the places so far, multiplied: by each strength, and by the
+ * place alone. */
+struct chances {
+    size_t places;
+    double by[MEMORY_STRENGTHS + 1];
+};
+
+/* Adds them to L and G, and starts anew. */
+static void end_chances(struct memory_clicks *clicks, struct chances *chances)
 {
-    size_t k = shared_place(place);
-    double m0 = memory_clicks_prior(expected), n = entry->n, sum = entry->sum;
-    double mean = (m0 + rho * sum) / (1 + rho * n);
-    clicks->number[MEMORY_CLICKED + k] += click;
-    clicks->number[MEMORY_EXPECTED + k] += mean < mean_least ? mean_least : mean;
-    for (size_t i = 0; n > 0 && i < MEMORY_STRENGTHS; i++) {
-        double a = strength(i), p = theta * ((a * m0 + sum) / (a + n));
-        p = p > p_most ? p_most : p < p_least ? p_least : p;
-        clicks->number[MEMORY_LIKELY + i] += real_log(click ? p : 1 - p);
+    for (size_t i = 0; chances->places > 0 && i < MEMORY_STRENGTHS; i++)
+        clicks->number[MEMORY_LIKELY + i] += real_log(chances->by[i]);
+    if (chances->places > 0)
+        clicks->number[MEMORY_BY_PLACE] += real_log(chances->by[MEMORY_STRENGTHS]);
+    chances->places = 0;
+    for (size_t i = 0; i <= MEMORY_STRENGTHS; i++)
+        chances->by[i] = 1;
+}
+
+static double chance(double p, bool click)
+{
+    p = within(p_least, p, p_most);
+    return click ? p : 1 - p;
+}
+
+static void foretell(struct memory_clicks *clicks, const struct memory_place *at, size_t k,
+                     struct chances *chances)
+{
+    double c = clicks_at(clicks, k) + 0.5;
+    double scale = c / (clicks->number[MEMORY_FORETOLD + k] + 0.5) * at->theta;
+    for (size_t i = 0; i < MEMORY_STRENGTHS; i++) {
+        double a = strength(i), mean = (a * at->prior + at->sum) / (a + at->n);
+        chances->by[i] *= chance(scale * mean, at->click);
+    }
+    chances->by[MEMORY_STRENGTHS] *= chance(place_rate(clicks, k), at->click);
+    if (++chances->places == 64) /* the product is 1e-192 or more */
+        end_chances(clicks, chances);
+}
+
+/* Q, of a new query; before the round is counted. */
+static void foretell_new(struct memory_clicks *clicks, const struct memory_place *at,
+                         size_t places, size_t counts)
+{
+    size_t m = shared_place(places - 1) + 1;
+    double *clicked = clicks->number + MEMORY_NEW_CLICKED + m * (m - 1) / 2;
+    double *counting = clicks->number + MEMORY_NEW_COUNTING + m * (m - 1) / 2;
+    double rate[MEMORY_PLACES], over[MEMORY_PLACES], means = 0, rates = 0;
+    for (size_t k = 0; k < m; k++) {
+        const double *number = clicks->number + k;
+        rate[k] = (clicked[k] + new_before * place_rate(clicks, k)) / (counting[k] + new_before);
+        over[k] = (number[MEMORY_COUNTING] + 1) / (number[MEMORY_FORETOLD] + 0.5);
+    }
+    for (size_t a = 0; a < counts; a++) {
+        size_t k = shared_place(a);
+        means += rate[k] * over[k] * at[a].theta * at[a].mean;
+        rates += rate[k];
+    }
+    for (size_t a = 0; a < counts; a++) {
+        size_t k = shared_place(a);
+        if (at[a].click)
+            clicks->number[MEMORY_BY_LIST] +=
+                real_log(0.5 + 0.5 * over[k] * at[a].theta * at[a].mean * (rates / means));
+        clicked[k] += at[a].click;
+        counting[k] += 1;
     }
 }
+
+/* The places that count: of `places`, those down to `last`, or all. */
+static void count_place(struct memory_clicks *clicks, const struct memory_place *at, size_t k,
+                        bool counts, bool reached, bool after)
+{
+    double *number = clicks->number;
+    if (counts) {
+        number[MEMORY_COUNTING + k] += 1;
+        number[MEMORY_FORETOLD + k] += at->theta * at->mean;
+    }
+    if (reached) {
+        number[MEMORY_CLICKED + k] += at->click;
+        number[MEMORY_EXPECTED + k] += at->mean;
+    }
+    number[MEMORY_SHOWN + k] += 1;
+    number[(after ? MEMORY_LATER : MEMORY_FIRST) + k] += at->click;
+    number[(after ? MEMORY_MEANS_LATER : MEMORY_MEANS_FIRST) + k] += at->mean;
+}
+
+static size_t last_click(const struct memory_place *at, size_t places)
+{
+    size_t last = places;
+    while (last > 0 && !at[last - 1].click)
+        last--;
+    return last > 0 ? last : places;
+}
+
+/* Sets theta, m0 and mean of each place. Has no document of the round answers? */
+static bool expect(const struct memory_clicks *clicks, double rho, bool go,
+                   struct memory_place *at, size_t places)
+{
+    double theta[MEMORY_PLACES];
+    bool unknown = true;
+    find_theta(clicks, go, theta);
+    for (size_t a = 0; a < places; a++) {
+        at[a].theta = theta[shared_place(a)];
+        at[a].prior = memory_clicks_prior(at[a].expected);
+        at[a].mean = (at[a].prior + rho * at[a].sum) / (1 + rho * at[a].n);
+        at[a].mean = at[a].mean < mean_least ? mean_least : at[a].mean;
+        unknown = unknown && at[a].n == 0;
+    }
+    return unknown;
+}
+
+size_t memory_clicks_count(struct memory_clicks *clicks, double rho, struct memory_place *at,
+                           size_t places, double *gain)
+{
+    bool go = go_on(clicks), after = false, unknown = expect(clicks, rho, go, at, places);
+    size_t best = likeliest(clicks), last = last_click(at, places), counts = go ? places : last;
+    double lead = lead_at(clicks, best);
+    struct chances chances = { 0 };
+    end_chances(clicks, &chances);
+    if (unknown && places > 0)
+        foretell_new(clicks, at, places, counts);
+    for (size_t a = 0; a < places; a++) {
+        size_t k = shared_place(a);
+        if (a < counts && at[a].n > 0)
+            foretell(clicks, &at[a], k, &chances);
+        count_place(clicks, &at[a], k, a < counts, a < last, after);
+        after = after || at[a].click;
+    }
+    end_chances(clicks, &chances);
+    *gain = lead_at(clicks, best) - lead;
+    return counts;
+}
+
+void memory_clicks_limit(struct memory_clicks *clicks, double excess)
+{
+    clicks->number[MEMORY_BY_PLACE] += excess;
+    double lead = memory_clicks_lead(clicks);
+    clicks->number[MEMORY_BY_PLACE] += lead > lead_most ? lead - lead_most : 0;
+}
+
+/* ---- models ---- */
 
 int memory_clicks_save(const struct memory_clicks *clicks, struct model *model,
                        struct fault *fault)
@@ -74,23 +285,39 @@ int memory_clicks_save(const struct memory_clicks *clicks, struct model *model,
                                      fault) : 0;
 }
 
+/* L are sums of logarithms, G and Q any numbers, and the others counts. */
+static int check(const struct memory_clicks *clicks, struct fault *fault)
+{
+    for (size_t i = 0; i < MEMORY_CLICKS; i++) {
+        bool falls = i < MEMORY_CLICKED, any = i == MEMORY_BY_PLACE || i == MEMORY_BY_LIST;
+        if (!any && (falls ? clicks->number[i] > 0 : clicks->number[i] < 0))
+            return fault_data(fault, "model: %s %zu is %g, %s 0", MEMORY_CLICKS_COLUMN, i,
+                              clicks->number[i], falls ? "above" : "below");
+    }
+    return 0;
+}
+
 int memory_clicks_load(struct memory_clicks *clicks, const struct model *model,
                        struct fault *fault)
 {
-    bool known = record_column(&model->record, MEMORY_CLICKS_COLUMN) != NULL;
-    *clicks = (struct memory_clicks){ .known = known };
-    if (known && model_array(model, MEMORY_CLICKS_COLUMN, MEMORY_CLICKS, clicks->number, fault) < 0)
+    const struct column *column = record_column(&model->record, MEMORY_CLICKS_COLUMN);
+    bool older = column && column->count == MEMORY_CLICKS_OLDER;
+    *clicks = (struct memory_clicks){ .known = column != NULL };
+    if (column && model_array(model, MEMORY_CLICKS_COLUMN,
+                              older ? MEMORY_CLICKS_OLDER : MEMORY_CLICKS, clicks->number,
+                              fault) < 0)
         return -1;
-    for (size_t i = 0; i < MEMORY_CLICKS; i++)
-        if (i < MEMORY_CLICKED ? clicks->number[i] > 0 : clicks->number[i] < 0)
-            return fault_data(fault, "model: %s %zu is %g, %s 0", MEMORY_CLICKS_COLUMN, i,
-                              clicks->number[i], i < MEMORY_CLICKED ? "above" : "below");
-    return 0;
+    if (older)
+        clicks->number[MEMORY_BY_PLACE] = memory_clicks_lead(clicks) - lead_before;
+    return check(clicks, fault);
 }
 
 void memory_clicks_add(struct memory_clicks *clicks, const struct memory_clicks *share)
 {
+    double day = clicks->number[MEMORY_DAY], other = share->number[MEMORY_DAY];
     clicks->known = clicks->known || share->known;
     for (size_t i = 0; i < MEMORY_CLICKS; i++)
         clicks->number[i] += share->number[i];
+    clicks->number[MEMORY_DAY] = day > other ? day : other;
+    memory_clicks_limit(clicks, 0);
 }

@@ -1,30 +1,67 @@
 /* memory_clicks: what a memory learns from clicks, which are evidence of relevance and no
- * judgements: with what probability users examine each place, and how many examinations of a
- * document the regression's z.v is worth.
+ * judgements: do users go on after a click, with what probability do they examine each place, how
+ * many examinations of a document is the regression's z.v worth, and do clicks foretell clicks?
  *
  * z, v, S, n and rho are those of memory_effects.h. A document has a rate of clicks, r: the
  * probability of a click by a user who examines it. A user examines place k with probability
- * theta_k, in proportion to place 1. Of a round count the places down to the last click; without a
- * click all of them. c is 1 for a click, else 0. Before the round is learnt, each of these places
- * counts, from the first on:
+ * theta_k, in proportion to place 1. A value above 0 is a click: c is 1 for one, else 0. Places
+ * from 10 on share k = 10. All that follows is as of before the round:
  *
- *     theta_k  R_k / R_1, within [0.02, 1.5], where R_k = (C_k + 5) / (M_k + 5)
  *     m0       z.v; below 0.02 it is 0.02 exp(z.v - 0.02), which is above 0
- *     mean     (a m0 + S) / (a + n), what is expected of the document
- *     C_k += c,  M_k += max(mean, 0.001)
- *     L_i += ln p if c is 1, else ln (1 - p), for i = 0 to 13, where n > 0, with
- *            p = theta_k (a_i m0 + S) / (a_i + n) within [1e-6, 0.999]: how well the strength
- *            a_i = 2 * 2^(i/2) foretold c
+ *     mean     (a m0 + S) / (a + n), what is expected of the document; in sums at least 0.001
+ *     kappa    (R + 5) / (S' + 5), R = sum of D_k B_k / (A_k + B_k), S' = sum of F_k A_k / (A_k +
+ *              B_k), over the places where A_k and B_k are above 0: by how much a click above
+ *              multiplies the clicks of a place (Mantel & Haenszel, see relevance/stopping.h)
+ *     counts   which places count: all, if users go on, which is kappa > 0.8; else those down to
+ *              the last click, and all where there is none
+ *     theta_k  within [0.02, 1.5]. Of users who stop: R_k / R_1, R_k = (C_k + 5) / (M_k + 5). Of
+ *              users who go on: (r_k / r_1)^0.7, r_1 = (F_1 + D_1 + 1) / (N_1 + 2), r_k = (F_k +
+ *              D_k + 5 r_(k-1)) / (N_k + 5). Of the fall of clicks from place to place, in
+ *              logarithms, 7/10 is due to examination and 3/10 to the order
  *     a        the a_i of the greatest L_i - ln(a_i / 2)^2 / 2, the least of equals: 2 at first
  *
- * Places from 10 on share k = 10. What counts at one place is there at the next. After the round n
- * grows by theta_k and S by c: the click is the answer c / theta_k with the weight theta_k, as that
- * of a table of examination.
+ * Then the round is counted, place by place:
+ *
+ *     a place that counts, where n > 0:  L_i += ln p_i for a click, else ln (1 - p_i), i = 0 to 13,
+ *                        which says how well the strength a_i = 2 * 2^(i/2) foretold c; and G the
+ *                        same by p_0, which says how well the place alone did. Within [0.001, 0.95]
+ *                        p_0 = (F_k + D_k + 1/2) / (T_k + 1)
+ *                        p_i = (F_k + D_k + 1/2) / (E_k + 1/2) theta_k (a_i m0 + S) / (a_i + n)
+ *     one that counts    T_k += 1,  E_k += theta_k mean
+ *     one down to the last click, or in a round without a click      C_k += c,  M_k += mean
+ *     each               N_k += 1; with a click above A_k += mean, D_k += c; else B_k += mean,
+ *                        F_k += c
+ *
+ * Queries that never come back: in a round of m places where no document shown has answers, Q grows
+ * for each click at a place j that counts, by
+ *
+ *     ln (1/2 + 1/2 x_j sum of h_i / sum of h_i x_i), the sums over the places i that count, with
+ *     x_i = theta_i mean_i (T_i + 1) / (E_i + 1/2), how much better the document is than others at
+ *     its place, and h_i the rate of clicks at place i of such rounds of m places: H_mi clicks of
+ *     K_mi times that it counted, and a hundred times more the rate p_0
+ *
+ * This compares documents of one list alone; rounds of 10 places and more are counted together. The
+ * half is of the places alone: it makes good what features say wrongly at first.
+ *
+ *     lead     max L_i - G + Q: how much better clicks are foretold by clicks than by places
+ *     foretell lead >= 8. Until then lists stay near base (memory_view.h)
+ *
+ * What a round adds to the lead, at the i of the greatest L_i, is its gain. In a day a query, and a
+ * client, gains at most 2 and loses at most 2 (memory_tables.h); G takes what is beyond, and grows
+ * until the lead is at most 100. So four queries, and four clients or four days, are needed, and a
+ * site is held again some hundred rounds after its users change.
+ *
+ * After the round n grows by theta_k, and S by the value, at the places that count: the answer is
+ * value / theta_k with the weight theta_k, as that of a table of examination. A value is how much
+ * of a satisfied click it was, from 0 to 1; larger ones count as 1.
  *
  * a takes the place of 1 / rho: the mean of a pair is (a m0 + S) / (a + n), as that of a rate whose
  * prior is Beta(a m0, a (1 - m0)). A click thus moves a mean by at most 1 / (2 + theta_k), given
  * z.v, and by less where clicks turned out to be strewn. v learns with a rho of 1/2. A rho that is
- * given takes the place of both, and L is not used. */
+ * given takes the place of both.
+ *
+ * Older models have L, C and M alone, 34 numbers. Their other sums begin at 0, and G at max L_i -
+ * 20: clicks foretell, until they do not. */
 #ifndef RANKPIPE_MEMORY_CLICKS_H
 #define RANKPIPE_MEMORY_CLICKS_H
 
@@ -41,12 +78,25 @@
 /* The rho that v learns clicks with by default. */
 #define MEMORY_CLICKS_RHO 0.5
 
-/* What the column has, from these numbers on: L, C and M. */
-enum { MEMORY_STRENGTHS = 14, MEMORY_PLACES = 10 };
+/* What the column has, from these numbers on: L, C, M; N, T, E, F, D, B, A; H of 1 place, of 2, to
+ * 10; K, likewise; G, Q, and the day of the gains. */
+enum {
+    MEMORY_STRENGTHS = 14, MEMORY_PLACES = 10,
+    MEMORY_LISTS = MEMORY_PLACES * (MEMORY_PLACES + 1) / 2
+};
 enum memory_click {
     MEMORY_LIKELY = 0, MEMORY_CLICKED = MEMORY_STRENGTHS,
     MEMORY_EXPECTED = MEMORY_CLICKED + MEMORY_PLACES,
-    MEMORY_CLICKS = MEMORY_EXPECTED + MEMORY_PLACES
+    MEMORY_SHOWN = MEMORY_EXPECTED + MEMORY_PLACES, MEMORY_CLICKS_OLDER = MEMORY_SHOWN,
+    MEMORY_COUNTING = MEMORY_SHOWN + MEMORY_PLACES,
+    MEMORY_FORETOLD = MEMORY_COUNTING + MEMORY_PLACES,
+    MEMORY_FIRST = MEMORY_FORETOLD + MEMORY_PLACES, MEMORY_LATER = MEMORY_FIRST + MEMORY_PLACES,
+    MEMORY_MEANS_FIRST = MEMORY_LATER + MEMORY_PLACES,
+    MEMORY_MEANS_LATER = MEMORY_MEANS_FIRST + MEMORY_PLACES,
+    MEMORY_NEW_CLICKED = MEMORY_MEANS_LATER + MEMORY_PLACES,
+    MEMORY_NEW_COUNTING = MEMORY_NEW_CLICKED + MEMORY_LISTS,
+    MEMORY_BY_PLACE = MEMORY_NEW_COUNTING + MEMORY_LISTS,
+    MEMORY_BY_LIST, MEMORY_DAY, MEMORY_CLICKS
 };
 
 struct memory_clicks { /* all zero at first */
@@ -54,20 +104,32 @@ struct memory_clicks { /* all zero at first */
     double number[MEMORY_CLICKS];
 };
 
-/* theta of a place, from 0 on. */
+/* kappa; theta of a place, from 0 on; 1 / a; m0 of z.v; and the lead. */
+double memory_clicks_kappa(const struct memory_clicks *clicks);
 double memory_clicks_theta(const struct memory_clicks *clicks, size_t place);
-
-/* 1 / a */
 double memory_clicks_rho(const struct memory_clicks *clicks);
-
-/* m0 of z.v. */
 double memory_clicks_prior(double expected);
+double memory_clicks_lead(const struct memory_clicks *clicks);
 
-/* Counts a place, from 0 on, where a pair was clicked or not, before it is learnt: `entry` has its
- * n and S, `expected` is its z.v, theta that of the place, and rho that of the mean: 1 / a, unless
- * it is given. O(MEMORY_STRENGTHS). */
-void memory_clicks_count(struct memory_clicks *clicks, double rho, double expected,
-                         const struct memory_entry *entry, size_t place, double theta, bool click);
+/* Do clicks foretell clicks? */
+bool memory_clicks_foretell(const struct memory_clicks *clicks);
+
+/* A place of a round, before it is learnt: was it clicked, n and S of the pair, and its z.v.
+ * memory_clicks_count sets the rest. */
+struct memory_place {
+    bool click;
+    double n, sum, expected;
+    double theta, prior, mean; /* prior: m0 */
+};
+
+/* Counts a round, at[places] from the first place on, and sets each theta. `rho` is that of the
+ * mean: 1 / a, unless it is given. How many of the places count, from the first on; *gain is the
+ * round's. O(places MEMORY_STRENGTHS). */
+size_t memory_clicks_count(struct memory_clicks *clicks, double rho, struct memory_place *at,
+                           size_t places, double *gain);
+
+/* G takes so much of the gain of the last round, and keeps the lead within its bound. */
+void memory_clicks_limit(struct memory_clicks *clicks, double excess);
 
 /* Adds the column to a model, if clicks were learnt; it is borrowed. Takes what a model has. 0 or a
  * fault. */
@@ -76,8 +138,8 @@ int memory_clicks_save(const struct memory_clicks *clicks, struct model *model,
 int memory_clicks_load(struct memory_clicks *clicks, const struct model *model,
                        struct fault *fault);
 
-/* Adds L, C and M of another share of a log, which must be finite: those of one run, but for the
- * means that each share knew. */
+/* Adds the sums of another share of a log, which must be finite: those of one run, except for the
+ * means that each share knew. The day is the later one. */
 void memory_clicks_add(struct memory_clicks *clicks, const struct memory_clicks *share);
 
 #endif

@@ -88,11 +88,12 @@ static int drop_pair(const struct memory_eviction *bound, uint64_t key, uint64_t
     return *query ? memory_dropped_mark(&table[MEMORY_DROPPED], *query, key, high, fault) : 0;
 }
 
-/* Removes a pair, or a query with its slots and clients, whose pairs stay. */
+/* Removes a pair, or a query with its slots and clients, whose pairs stay. What it gained this day
+ * stays, too: else it could gain again. */
 static void forget(const struct memory_eviction *bound, enum memory_kind kind, uint64_t key)
 {
     memory_table_remove(&bound->tables->table[kind], key);
-    for (size_t other = MEMORY_DROPPED; kind == MEMORY_QUERIES && other < MEMORY_KINDS; other++)
+    for (size_t other = MEMORY_DROPPED; kind == MEMORY_QUERIES && other < MEMORY_GAINS; other++)
         memory_table_remove(&bound->tables->table[other], key);
 }
 
@@ -100,7 +101,7 @@ static void forget_noted(const struct memory_eviction *bound, enum memory_kind k
 {
     forget(bound, kind, key);
     memory_tables_note(bound->tables, kind, key);
-    for (size_t other = MEMORY_DROPPED; kind == MEMORY_QUERIES && other < MEMORY_KINDS; other++)
+    for (size_t other = MEMORY_DROPPED; kind == MEMORY_QUERIES && other < MEMORY_GAINS; other++)
         memory_tables_note(bound->tables, (enum memory_kind)other, key);
 }
 
@@ -203,7 +204,9 @@ uint64_t memory_eviction_forget(const struct memory_eviction *bound, const struc
     }
     while (query && (key = next_of(bound, owner, key)))
         memory_table_remove(pairs, key);
-    if (query)
+    if (query) {
         forget(bound, MEMORY_QUERIES, owner);
+        memory_table_remove(&bound->tables->table[MEMORY_GAINS], owner);
+    }
     return before - pairs->used + slots;
 }

@@ -130,6 +130,12 @@ uint32_t memory_key_client(const struct siphash *query, const char *client, uint
     return hash ? hash : 1;
 }
 
+uint64_t memory_key_anywhere(uint64_t k0, uint64_t k1, const char *client)
+{
+    struct siphash all = memory_query(k0, k1, ""); /* no query has this qid */
+    return make_key(&all, "c", 1, client, strlen(client));
+}
+
 int memory_keys_round(struct memory_keys *keys, const struct memory_documents *documents,
                       uint64_t k0, uint64_t k1, struct fault *fault)
 {

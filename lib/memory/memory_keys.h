@@ -38,6 +38,9 @@ uint64_t memory_key_query(const struct siphash *query);
  * the number of the round among those that were learnt. */
 uint32_t memory_key_client(const struct siphash *query, const char *client, uint64_t number);
 
+/* The key of a client in all queries. */
+uint64_t memory_key_anywhere(uint64_t k0, uint64_t k1, const char *client);
+
 /* A round's documents: qid as in its header, NULL where it has none; the `bytes` bytes of its
  * column name, NULL where it has none; and else fingerprint[docs], NULL for rows. */
 struct memory_documents {

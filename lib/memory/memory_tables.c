@@ -8,6 +8,9 @@
 #include "base/unaligned.h"
 #include "memory/memory_beliefs.h"
 
+/* What a query or a client gains in a day at most, and loses at most. */
+static const double gain_most = 2;
+
 /* ---- columns ---- */
 
 /* The columns of a table, in the order of the numbers in an entry; keys are the first. */
@@ -26,12 +29,14 @@ static const struct table_columns {
                          { true, true, true, false } },
     [MEMORY_CLIENTS] = { { "clients", "first", "later", NULL }, { true, true, true, false },
                          { true, true, true, false } },
+    [MEMORY_GAINS] = { { "gainers", "gained", NULL, NULL }, { true, false, false, false },
+                       { true, true, false, false } },
 };
 
 /* Of these kinds a model has no columns where it has no entries. */
 static bool may_lack(enum memory_kind kind)
 {
-    return kind == MEMORY_DROPPED || kind == MEMORY_CLIENTS;
+    return kind >= MEMORY_DROPPED;
 }
 
 /* Where the numbers are in an entry. */
@@ -170,12 +175,16 @@ static int check_bits(const struct memory_arrays *arrays, size_t i, struct fault
     return 0;
 }
 
-static int check_numbers(const struct memory_arrays *arrays, bool pairs, size_t i,
+static int check_numbers(const struct memory_arrays *arrays, enum memory_kind kind, size_t i,
                          struct fault *fault)
 {
+    bool pairs = kind == MEMORY_PAIRS;
     double n = number_at(arrays->n, i), sum = number_at(arrays->sum, i);
-    if (n >= 0 && !isinf(n) && isfinite(sum) && (pairs || sum >= 0))
+    if (kind == MEMORY_GAINS ? fabs(n) <= gain_most
+                             : n >= 0 && !isinf(n) && isfinite(sum) && (pairs || sum >= 0))
         return 0;
+    if (kind == MEMORY_GAINS)
+        return fault_data(fault, "model: gained %zu is %g: it must be from -2 to 2", i, n);
     return pairs ? fault_data(fault, "model: pair %zu has %g answers with the sum %g: both must be "
                               "finite, and the first at least 0", i, n, sum)
                  : fault_data(fault, "model: query %zu has %g visits, the latest in round %g: both "
@@ -192,7 +201,9 @@ static int check(const struct memory_arrays *arrays, enum memory_kind kind, stru
             return fault_data(fault, "model: %s %zu is %" PRIu64 ", but must be above %" PRIu64
                               ": keys must rise", pairs ? "key" : "query", i, key, last);
         if (kind == MEMORY_DROPPED && check_bits(arrays, i, fault) < 0) return -1;
-        if (!may_lack(kind) && check_numbers(arrays, pairs, i, fault) < 0) return -1;
+        if (kind != MEMORY_DROPPED && kind != MEMORY_CLIENTS &&
+            check_numbers(arrays, kind, i, fault) < 0)
+            return -1;
         last = key;
     }
     return 0;
@@ -292,6 +303,37 @@ bool memory_clients_add(struct memory_entry *entry, uint32_t hash, unsigned most
     return true;
 }
 
+/* ---- gains of a day ---- */
+
+static double within(double least, double x, double most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+int memory_gains_take(struct memory_table *day, const uint64_t *key, size_t keys, double gain,
+                      double *excess, struct fault *fault)
+{
+    double taken = gain;
+    for (size_t i = 0; i < keys; i++) {
+        const struct memory_entry *entry = memory_table_find(day, key[i]);
+        double gained = entry ? entry->n : 0;
+        taken = within(-gain_most - gained, taken, gain_most - gained);
+    }
+    for (size_t i = 0; i < keys; i++) {
+        struct memory_entry *entry = memory_table_enter(day, key[i], fault);
+        if (!entry) return -1;
+        entry->n = within(-gain_most, entry->n + taken, gain_most); /* but for rounding */
+    }
+    *excess = gain - taken;
+    return 0;
+}
+
+void memory_gains_forget(struct memory_table *day)
+{
+    memory_table_close(day);
+    *day = (struct memory_table){ .used = 0 };
+}
+
 /* ---- shares of a log ---- */
 
 /* How many keys both have. */
@@ -378,6 +420,7 @@ int memory_tables_add(struct memory_tables *tables, double rounds,
         memory_dropped_add(&table[MEMORY_DROPPED], &other[MEMORY_DROPPED], fault) < 0 ||
         add_clients(&table[MEMORY_CLIENTS], &other[MEMORY_CLIENTS], fault) < 0)
         return -1;
+    memory_gains_forget(&table[MEMORY_GAINS]);
     double all = rounds + more;
     stretch(&table[MEMORY_QUERIES], rounds, all);
     return add_queries(&table[MEMORY_QUERIES], &other[MEMORY_QUERIES], more, all, fault);

@@ -4,9 +4,10 @@
  * their keys, visits (how many rounds of theirs were learnt) and latest (the number of the last of
  * these rounds, counted over all rounds learnt, from 1); of queries with pairs that were dropped
  * (memory_beliefs.h) their keys, low and high; with the setting clients=, of queries their keys,
- * and in first and later the hashes of the first clients that answered, two each. Messages have
- * neither owners nor latest. Models of before have pairs alone, without owners; those without
- * bounds have no column dropped, and those without the setting none of clients. */
+ * and in first and later the hashes of the first clients that answered, two each; of the queries
+ * and clients of a day (memory_clicks.h) their keys, gainers, and gained. Messages have neither
+ * owners nor latest. Models of before have pairs alone, without owners; those without bounds have
+ * no column dropped, those without the setting none of clients, and sums of shares no day. */
 #ifndef RANKPIPE_MEMORY_TABLES_H
 #define RANKPIPE_MEMORY_TABLES_H
 
@@ -19,14 +20,25 @@
 #include "memory/memory_table.h"
 #include "model/model.h"
 
-/* Which of the tables. In that of queries n is visits, and sum is latest; in the last two bits are
- * low and high, or first and later. */
-enum memory_kind { MEMORY_PAIRS, MEMORY_QUERIES, MEMORY_DROPPED, MEMORY_CLIENTS, MEMORY_KINDS };
+/* Which of the tables. In that of queries n is visits, and sum is latest; in the next two bits are
+ * low and high, or first and later; in that of a day n is gained. */
+enum memory_kind {
+    MEMORY_PAIRS, MEMORY_QUERIES, MEMORY_DROPPED, MEMORY_CLIENTS, MEMORY_GAINS, MEMORY_KINDS
+};
 
 /* How many clients an entry of MEMORY_CLIENTS has. Adds one by its hash, which is not 0, if it is
  * not among them and they are fewer than `most`, at most 4: true if it did. */
 unsigned memory_clients_count(const struct memory_entry *entry);
 bool memory_clients_add(struct memory_entry *entry, uint32_t hash, unsigned most);
+
+/* What a round gains (memory_clicks.h) is of its query and its client, key[keys]. In a day each may
+ * gain 2 or lose 2 in all, so that each has one voice. *excess is how much of the gain is above
+ * that or, negative, below. 0 or a fault (memory). */
+int memory_gains_take(struct memory_table *day, const uint64_t *key, size_t keys, double gain,
+                      double *excess, struct fault *fault);
+
+/* Another day begins: nothing is gained. */
+void memory_gains_forget(struct memory_table *day);
 
 /* The arrays of entries of a model, as they lie in it: 0, or a fault where they are not there or
  * not of one length. No column of queries, or of dropped pairs, has none. */
@@ -59,8 +71,8 @@ int memory_tables_load(struct memory_tables *tables, const struct model *model,
 /* Adds the tables of a share that has learnt `more` rounds to those of the shares before, which
  * have learnt `rounds`. Visits of a query add up. The number of its last round becomes what it is
  * if the rounds of all shares are mixed evenly. A slot of dropped pairs that is low in one share
- * and high in another is high. The clients of a query are those of both. 0; or a fault: memory, or
- * pairs that both have, which the text counts; nothing has changed then. */
+ * and high in another is high. The clients of a query are those of both; the day is left out. 0; or
+ * a fault: memory, or pairs that both have, which the text counts; nothing has changed then. */
 int memory_tables_add(struct memory_tables *tables, double rounds,
                       const struct memory_tables *share, double more, struct fault *fault);
 

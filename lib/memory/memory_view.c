@@ -256,17 +256,33 @@ static bool has_few_clients(const struct memory_view *view)
            memory_clients_count(&clients) < view->settings.value[SETTING_CLIENTS];
 }
 
-/* Adds held. It is 2 for all documents of a query that few clients answered; else 1 for a document
- * whose own answers weigh less than all else in its mean, in a query of which fewer than
- * HELD_VISITS rounds were learnt. */
+/* Have users said enough of the query? With clicks they have where the sum of values of its
+ * documents is a, of answers after HELD_VISITS rounds. */
+static bool is_answered(const struct memory_view *view, size_t docs, double a, double learnt)
+{
+    const struct memory_known *known = view->known.at;
+    double values = 0;
+    for (size_t i = 0; i < docs; i++)
+        values += known[i].sum;
+    return view->memory.clicks ? values >= a : learnt >= MEMORY_HELD_VISITS;
+}
+
+/* Adds held. It is 3 for all documents where clicks do not foretell clicks, else 2 for those of a
+ * query that few clients answered; else 1 for a document whose own answers weigh less than all else
+ * in its mean, which is a, in a query of which users have not said enough. */
 static int add_held(const struct memory_view *view, const struct ranking *ranking, double learnt,
                     struct fault *fault)
 {
     const struct memory_known *known = view->known.at;
     unsigned char *held = round_new(ranking->round, ROUND_HELD, fault);
-    bool few = has_few_clients(view);
+    const struct memory_clicks *clicks = view->memory.clicks;
+    double a = 1 / view->rule.estimate.rho;
+    a = clicks && a < 2 ? 2 : a;
+    unsigned char all = clicks && !memory_clicks_foretell(clicks) ? 3
+                        : has_few_clients(view)                   ? 2 : 0;
+    bool open = all == 0 && !is_answered(view, ranking->x->docs, a, learnt);
     for (size_t i = 0; held && i < ranking->x->docs; i++)
-        held[i] = few ? 2 : learnt < MEMORY_HELD_VISITS && view->rule.estimate.rho * known[i].n < 1;
+        held[i] = open ? known[i].n < a : all;
     return held ? 0 : -1;
 }
 

@@ -9,10 +9,11 @@
 
 #include "math/rng.h"
 #include "memory/memory_clicks.h"
+#include "memory/memory_tables.h"
 
 enum { DOCS = 40, PLACES = 13, ROUNDS = 60, TRIALS = 40, MANY = 30000 };
 
-static unsigned long cases, wrong;
+static unsigned long cases, wrong, stopped, listed;
 
 static void near_to(const char *what, double got, long double want, long double within)
 {
@@ -26,9 +27,14 @@ static void near_to(const char *what, double got, long double want, long double 
 /* ---- from the list ---- */
 
 struct impression {
-    size_t place, doc;
+    size_t doc;
     bool click;
     double expected; /* z.v */
+};
+
+struct shown {
+    size_t places;
+    struct impression at[PLACES];
 };
 
 static long double clamp(long double least, long double x, long double most)
@@ -41,16 +47,77 @@ static long double a_of(int i)
     return 2 * powl(2, 0.5L * i);
 }
 
-/* What follows from the impressions before one, and n and S of the rounds before. */
-struct batch {
-    long double clicked[10], expected[10], likely[14], n[DOCS], S[DOCS];
+static size_t k_of(size_t place)
+{
+    return place < 10 ? place : 9;
+}
+
+/* Of each impression what was known before its round, and whether its place counted. */
+struct known {
+    size_t k, places;
+    bool click, after, counts, reached, is_new;
+    long double n, S, m0, mean, theta;
 };
+
+/* What follows from the impressions so far, and n and S of the documents. */
+struct batch {
+    size_t seen;
+    struct known known[ROUNDS * PLACES];
+    long double likely[14], by_place, by_list, n[DOCS], S[DOCS];
+};
+
+/* The sums of the impressions before `end` that are chosen, at place k. */
+struct sums {
+    long double number, clicks, means, foretold;
+};
+
+enum chosen { ANY, FIRST, LATER, REACHED, COUNTING };
+
+static struct sums sum_up(const struct batch *b, size_t end, size_t k, enum chosen chosen)
+{
+    struct sums sums = { 0, 0, 0, 0 };
+    for (size_t i = 0; i < end; i++) {
+        const struct known *at = &b->known[i];
+        const bool is[] = { true, !at->after, at->after, at->reached, at->counts };
+        if (at->k != k || !is[chosen])
+            continue;
+        sums.number++;
+        sums.clicks += at->click;
+        sums.means += at->mean;
+        sums.foretold += at->theta * at->mean;
+    }
+    return sums;
+}
+
+static long double kappa_of(const struct batch *b)
+{
+    long double above = 5, below = 5;
+    for (size_t k = 0; k < 10; k++) {
+        struct sums first = sum_up(b, b->seen, k, FIRST), later = sum_up(b, b->seen, k, LATER);
+        long double all = first.means + later.means;
+        if (first.means > 0 && later.means > 0) {
+            above += later.clicks * first.means / all;
+            below += first.clicks * later.means / all;
+        }
+    }
+    return above / below;
+}
 
 static long double theta_of(const struct batch *b, size_t place)
 {
-    size_t k = place < 10 ? place : 9;
-    return clamp(0.02L, (b->clicked[k] + 5) / (b->expected[k] + 5) /
-                            ((b->clicked[0] + 5) / (b->expected[0] + 5)), 1.5L);
+    struct sums first = sum_up(b, b->seen, 0, ANY);
+    long double r1 = (first.clicks + 1) / (first.number + 2), r = r1;
+    if (kappa_of(b) > 0.8L) {
+        for (size_t k = 1; k <= k_of(place); k++) {
+            struct sums at = sum_up(b, b->seen, k, ANY);
+            r = (at.clicks + 5 * r) / (at.number + 5);
+        }
+        return clamp(0.02L, powl(r / r1, 0.7L), 1.5L);
+    }
+    struct sums top = sum_up(b, b->seen, 0, REACHED);
+    struct sums at = sum_up(b, b->seen, k_of(place), REACHED);
+    return clamp(0.02L, (at.clicks + 5) / (at.means + 5) / ((top.clicks + 5) / (top.means + 5)),
+                 1.5L);
 }
 
 /* The strength of the greatest posterior, whose prior has ln a normal about ln 2. */
@@ -65,18 +132,97 @@ static long double best_a(const struct batch *b)
     return a_of(best);
 }
 
-static void add(struct batch *b, const struct impression *now)
+static int likeliest(const struct batch *b)
 {
-    size_t k = now->place < 10 ? now->place : 9;
-    long double z = now->expected, m0 = z < 0.02L ? 0.02L * expl(z - 0.02L) : z;
-    long double n = b->n[now->doc], S = b->S[now->doc], theta = theta_of(b, now->place);
-    long double a = best_a(b), mean = (a * m0 + S) / (a + n);
-    b->clicked[k] += now->click;
-    b->expected[k] += fmaxl(mean, 0.001L);
-    for (int i = 0; n > 0 && i < 14; i++) {
-        long double p = clamp(1e-6L, theta * (a_of(i) * m0 + S) / (a_of(i) + n), 0.999L);
-        b->likely[i] += logl(now->click ? p : 1 - p);
+    int best = 0;
+    for (int i = 1; i < 14; i++)
+        best = b->likely[i] > b->likely[best] ? i : best;
+    return best;
+}
+
+/* By the place alone: the rate of the clicks where place k counted, before impression `end`. */
+static long double rate_of(const struct batch *b, size_t end, size_t k)
+{
+    return (sum_up(b, end, k, ANY).clicks + 0.5L) / (sum_up(b, end, k, COUNTING).number + 1);
+}
+
+static void foretell(struct batch *b, const struct known *at, size_t end)
+{
+    long double c = sum_up(b, end, at->k, ANY).clicks + 0.5L;
+    long double scale = c / (sum_up(b, end, at->k, COUNTING).foretold + 0.5L) * at->theta;
+    long double p0 = clamp(0.001L, rate_of(b, end, at->k), 0.95L);
+    for (int i = 0; i < 14; i++) {
+        long double mean = (a_of(i) * at->m0 + at->S) / (a_of(i) + at->n);
+        long double p = clamp(0.001L, scale * mean, 0.95L);
+        b->likely[i] += logl(at->click ? p : 1 - p);
     }
+    b->by_place += logl(at->click ? p0 : 1 - p0);
+}
+
+/* The rates of the places of a list of new documents, by lists of as many places: a hundred of them
+ * as the rates of all lists are. */
+static long double rate_among(const struct batch *b, size_t k, size_t places)
+{
+    long double number = 100, clicks = 100 * rate_of(b, b->seen, k);
+    for (size_t i = 0; i < b->seen; i++) {
+        const struct known *at = &b->known[i];
+        bool same = at->is_new && at->counts && at->k == k;
+        if (same && k_of(at->places - 1) == k_of(places - 1)) {
+            number++;
+            clicks += at->click;
+        }
+    }
+    return clicks / number;
+}
+
+/* The clicks on a list of new documents: half by the places alone, half by the documents, too. */
+static void foretell_new(struct batch *b, const struct known *list, size_t counts)
+{
+    long double rates = 0, all = 0, over[PLACES];
+    for (size_t a = 0; a < counts; a++) {
+        struct sums at = sum_up(b, b->seen, list[a].k, COUNTING);
+        long double rate = rate_among(b, list[a].k, list[a].places);
+        over[a] = list[a].theta * list[a].mean * (at.number + 1) / (at.foretold + 0.5L);
+        rates += rate;
+        all += rate * over[a];
+    }
+    for (size_t a = 0; a < counts; a++)
+        if (list[a].click)
+            b->by_list += logl(0.5L + 0.5L * over[a] * rates / all);
+}
+
+/* Adds a round; returns how many of its places count. */
+static size_t add(struct batch *b, const struct shown *round)
+{
+    size_t last = 0, before = b->seen, places = round->places;
+    bool go_on = kappa_of(b) > 0.8L, after = false, is_new = true;
+    struct known *list = b->known + before;
+    for (size_t a = 0; a < places; a++) {
+        last = round->at[a].click ? a + 1 : last;
+        is_new = is_new && b->n[round->at[a].doc] == 0;
+    }
+    last = last ? last : places;
+    for (size_t a = 0; a < places; a++) {
+        size_t i = round->at[a].doc;
+        long double z = round->at[a].expected, m0 = z < 0.02L ? 0.02L * expl(z - 0.02L) : z;
+        long double mean = (best_a(b) * m0 + b->S[i]) / (best_a(b) + b->n[i]);
+        list[a] = (struct known){ k_of(a), places, round->at[a].click, after, go_on || a < last,
+                                  a < last, is_new, b->n[i], b->S[i], m0, fmaxl(mean, 0.001L),
+                                  theta_of(b, a) };
+        after = after || round->at[a].click;
+    }
+    size_t counts = go_on ? places : last;
+    if (is_new)
+        foretell_new(b, list, counts);
+    for (size_t a = 0; a < counts; a++)
+        if (list[a].n > 0)
+            foretell(b, &list[a], before + a);
+    for (size_t a = 0; a < counts; a++) {
+        b->n[round->at[a].doc] += list[a].theta;
+        b->S[round->at[a].doc] += list[a].click;
+    }
+    b->seen += places;
+    return counts;
 }
 
 /* ---- the same by the library, round by round ---- */
@@ -84,59 +230,106 @@ static void add(struct batch *b, const struct impression *now)
 struct learner {
     struct memory_clicks clicks;
     struct memory_entry pair[DOCS];
+    double gain;
+    size_t counts;
 };
 
-static void learn(struct learner *my, const struct impression *round, size_t places)
+static void learn(struct learner *my, const struct shown *round)
 {
-    double theta[PLACES];
-    for (size_t a = 0; a < places; a++) {
-        theta[a] = memory_clicks_theta(&my->clicks, a);
-        memory_clicks_count(&my->clicks, memory_clicks_rho(&my->clicks), round[a].expected,
-                            &my->pair[round[a].doc], a, theta[a], round[a].click);
+    struct memory_place at[PLACES];
+    for (size_t a = 0; a < round->places; a++) {
+        const struct memory_entry *pair = &my->pair[round->at[a].doc];
+        at[a] = (struct memory_place){ .click = round->at[a].click, .n = pair->n, .sum = pair->sum,
+                                       .expected = round->at[a].expected };
     }
-    for (size_t a = 0; a < places; a++) {
-        my->pair[round[a].doc].n += theta[a];
-        my->pair[round[a].doc].sum += round[a].click;
+    my->counts = memory_clicks_count(&my->clicks, memory_clicks_rho(&my->clicks), at,
+                                     round->places, &my->gain);
+    for (size_t a = 0; a < my->counts; a++) {
+        my->pair[round->at[a].doc].n += at[a].theta;
+        my->pair[round->at[a].doc].sum += at[a].click;
     }
 }
 
-static void check_list(struct rng *rng)
+/* Users who stop at a click, or do not; one document in two rounds is new. */
+static void draw(struct rng *rng, size_t t, double rate, bool stop, struct shown *round)
 {
+    uint32_t order[DOCS];
+    rng_permutation(rng, order, DOCS);
+    round->places = 1 + rng_below(rng, PLACES);
+    for (size_t a = 0, clicks = 0; a < round->places; a++) {
+        size_t doc = t % 2 ? order[a] % 15 : (order[a] + t * PLACES) % DOCS;
+        bool click = rng_unit(rng) < rate / (double)(1 + a / 2) && !(stop && clicks);
+        round->at[a] = (struct impression){ doc, click, 1.4 * rng_unit(rng) - 0.4 };
+        clicks += click;
+        for (size_t b = 0; b < a; b++) /* a document is shown once */
+            if (round->at[b].doc == doc)
+                round->at[a].doc = order[a];
+    }
+    for (size_t a = 0; a < round->places; a++)
+        for (size_t b = 0; b < a; b++)
+            if (round->at[b].doc == round->at[a].doc)
+                round->places = a;
+}
+
+static void check_list(struct rng *rng, bool stop)
+{
+    static struct batch batch;
     struct learner my = { .clicks.known = true };
-    struct batch batch = { .n = { 0 } };
-    double rate = rng_unit(rng);
+    double rate = 0.2 + 0.8 * rng_unit(rng);
+    batch = (struct batch){ .seen = 0 };
     for (size_t t = 0; t < ROUNDS; t++) {
-        struct impression round[PLACES];
-        uint32_t order[DOCS];
-        long double theta[PLACES];
-        rng_permutation(rng, order, DOCS);
-        size_t places = 1 + rng_below(rng, PLACES);
-        for (size_t a = 0; a < places; a++)
-            round[a] = (struct impression){ a, order[a] % 10, rng_unit(rng) < rate,
-                                            1.4 * rng_unit(rng) - 0.4 };
-        for (size_t a = 0; a < places; a++) /* a document is shown once */
-            for (size_t b = 0; b < a; b++)
-                if (round[b].doc == round[a].doc)
-                    round[a].doc = order[a];
-        for (size_t a = 0; a < places; a++) {
-            theta[a] = theta_of(&batch, a);
-            add(&batch, &round[a]);
-        }
-        for (size_t a = 0; a < places; a++) {
-            batch.n[round[a].doc] += theta[a];
-            batch.S[round[a].doc] += round[a].click;
-        }
-        learn(&my, round, places);
+        struct shown round;
+        draw(rng, t, rate, stop, &round);
+        int i = likeliest(&batch);
+        long double lead = batch.likely[i] - batch.by_place + batch.by_list;
+        size_t counts = add(&batch, &round);
+        learn(&my, &round);
+        near_to("places that count", (double)my.counts, (long double)counts, 0);
+        near_to("gain", my.gain, batch.likely[i] - batch.by_place + batch.by_list - lead, 1e-9L);
     }
     for (size_t i = 0; i < 14; i++)
         near_to("a likelihood", my.clicks.number[MEMORY_LIKELY + i], batch.likely[i], 1e-9L);
-    for (size_t k = 0; k < 10; k++) {
-        near_to("clicks", my.clicks.number[MEMORY_CLICKED + k], batch.clicked[k], 0);
-        near_to("clicks expected", my.clicks.number[MEMORY_EXPECTED + k], batch.expected[k], 1e-9L);
+    near_to("by place", my.clicks.number[MEMORY_BY_PLACE], batch.by_place, 1e-9L);
+    near_to("by list", my.clicks.number[MEMORY_BY_LIST], batch.by_list, 1e-9L);
+    near_to("lead", memory_clicks_lead(&my.clicks),
+            batch.likely[likeliest(&batch)] - batch.by_place + batch.by_list, 1e-9L);
+    near_to("kappa", memory_clicks_kappa(&my.clicks), kappa_of(&batch), 1e-12L);
+    for (size_t k = 0; k < 13; k++)
         near_to("theta", memory_clicks_theta(&my.clicks, k), theta_of(&batch, k), 1e-12L);
-    }
-    near_to("theta below", memory_clicks_theta(&my.clicks, 12), theta_of(&batch, 9), 1e-12L);
     near_to("a", 1 / memory_clicks_rho(&my.clicks), best_a(&batch), 1e-12L);
+    stopped += kappa_of(&batch) <= 0.8L;
+    listed += batch.by_list != 0;
+}
+
+/* ---- limits ---- */
+
+/* A query or a client, of six, gains or loses at most 2 in a day, in any order. */
+static void check_limits(struct rng *rng)
+{
+    struct memory_table day = { .used = 0 };
+    struct memory_clicks clicks = { .known = true };
+    struct fault fault = { FAULT_NONE, "" };
+    long double sum[6] = { 0 }, lead = 0;
+    for (size_t t = 0; t < 500; t++) {
+        uint64_t key[2] = { 1 + rng_below(rng, 3), 4 + rng_below(rng, 3) };
+        size_t keys = 1 + rng_below(rng, 2);
+        double gain = 6 * rng_unit(rng) - 3 + 2 * sin((double)t / 40), excess;
+        long double want = gain;
+        for (size_t i = 0; i < keys; i++)
+            want = clamp(-2 - sum[key[i] - 1], want, 2 - sum[key[i] - 1]);
+        for (size_t i = 0; i < keys; i++)
+            sum[key[i] - 1] += want;
+        near_to("a fault", memory_gains_take(&day, key, keys, gain, &excess, &fault), 0, 0);
+        near_to("what is above", excess, gain - want, 1e-12L);
+        clicks.number[MEMORY_BY_LIST] += gain;
+        memory_clicks_limit(&clicks, excess);
+        lead += want;
+        near_to("lead, limited", memory_clicks_lead(&clicks), lead, 1e-9L);
+    }
+    memory_table_close(&day);
+    clicks.number[MEMORY_BY_LIST] += 1000;
+    memory_clicks_limit(&clicks, 0);
+    near_to("the greatest lead", memory_clicks_lead(&clicks), 100, 1e-9L);
 }
 
 /* ---- users and rates as the model says ---- */
@@ -156,14 +349,14 @@ static double draw_rate(struct rng *rng, size_t a, size_t b)
 }
 
 /* Rates have the mean 1/4 and the strength 4 or 16. Place k is examined with probability 1 / k, or
- * always: then Beta(a r, a (1 - r)) is the posterior, and the strength is found; else it is so
- * nearly, and the next one may be found. */
+ * always, and users go on. If always, Beta(a r, a (1 - r)) is the posterior, and the strength is
+ * found; else it is so nearly, and the next one may be found. */
 static void check_users(struct rng *rng, size_t strength, bool always)
 {
     struct learner my = { .clicks.known = true };
     double rate[DOCS];
     for (size_t t = 0; t < MANY; t++) {
-        struct impression round[4];
+        struct shown round = { .places = 4 };
         uint32_t order[DOCS];
         for (size_t i = 0; t % 300 == 0 && i < DOCS; i++) { /* other documents */
             rate[i] = draw_rate(rng, strength / 4, strength - strength / 4);
@@ -172,13 +365,13 @@ static void check_users(struct rng *rng, size_t strength, bool always)
         rng_permutation(rng, order, DOCS);
         for (size_t a = 0; a < 4; a++) {
             double click = rate[order[a]] / (double)(always ? 1 : a + 1);
-            round[a] = (struct impression){ a, order[a], rng_unit(rng) < click, 0.25 };
+            round.at[a] = (struct impression){ order[a], rng_unit(rng) < click, 0.25 };
         }
-        learn(&my, round, 4);
+        learn(&my, &round);
     }
     for (size_t k = 0; k < 4; k++)
         near_to("examination", memory_clicks_theta(&my.clicks, k),
-                always ? 1 : 1.0L / (k + 1), 0.03L);
+                always ? 1 : powl((long double)k + 1, -0.7L), 0.03L);
     near_to("strength", log2(1 / memory_clicks_rho(&my.clicks)), log2((double)strength),
             always ? 1e-9L : 0.500001L);
 }
@@ -189,8 +382,12 @@ int main(void)
     struct memory_clicks none = { .known = true };
     near_to("the first strength", 1 / memory_clicks_rho(&none), 2, 0);
     near_to("the first theta", memory_clicks_theta(&none, 3), 1, 0);
+    near_to("the first kappa", memory_clicks_kappa(&none), 1, 0);
     for (size_t trial = 0; trial < TRIALS; trial++)
-        check_list(&rng);
+        check_list(&rng, trial % 2);
+    near_to("trials where users stopped, at least", stopped >= TRIALS / 4, 1, 0);
+    near_to("trials with new queries, at least", listed >= TRIALS / 2, 1, 0);
+    check_limits(&rng);
     for (int always = 0; always < 2; always++) {
         check_users(&rng, 4, always);
         check_users(&rng, 16, always);

@@ -70,27 +70,26 @@ clicked() {
 # e to the power -0.02
 E002=0.98019867330675525
 
-@test "clicks: the places down to the last click count; without a click all do" {
-    # Place 1 is examined with probability 1. There m0 = 0.02 e^-0.02 was expected, and none came;
-    # so place 2 is examined with probability ((0 + 5) / (0 + 5)) / ((0 + 5) / (m0 + 5)).
-    theta=$(awk -v e=$E002 'BEGIN { printf "%.17g", (5 + 0.02 * e) / 5 }')
+@test "clicks: all places count at first; a value is how much of a click it was" {
+    # Until users turn out to stop, they go on; every place is examined with probability 1. Down to
+    # the last click m0 = 0.02 e^-0.02 was expected of each.
     clicked '0 1 0 0' clicks=1 >round
     update -a memory -C 1e200 <round >m
     bin2txt -f memory m round | cut -f 2-5 >got
-    close_to "$(cut -f 1 got | xargs)" "$theta 1"
-    is "$(cut -f 2-4 got)" "$(printf '1\tq\t2\n0\tq\t4')"
+    is "$(cat got)" "$(printf '1\t0\tq\t0\n1\t0\tq\t1\n1\t1\tq\t2\n1\t0\tq\t4\n')"
     close_to "$(column m clicks | cut -d ' ' -f 15-17,25-27)" \
         "0 1 0 $(awk -v e=$E002 'BEGIN { printf "%.17g %.17g 0", 0.02 * e, 0.02 * e }')"
     # z.v is 0 with so large a penalty, and a = 2: the means are (2 m0 + S) / (2 + n)
     score -m m <round | values_of score >got
-    close_to "$(sed -n '5p;3p' got | xargs)" "$(awk -v e=$E002 -v t=$theta 'BEGIN {
-        printf "%.17g %.17g", (0.04 * e + 1) / (2 + t), 0.04 * e / 3 }' | awk '{ print $1, $2 }')"
-    # of a round without a click all places count, and S is 0
-    clicked '0 0 0 0' clicks=1 >none
-    update -a memory <none | bin2txt -f memory - none | cut -f 3 | sort | uniq -c >got
-    is "$(xargs <got)" '4 0'
-    # any value above 0 is a click
-    clicked '0 3 0 0' clicks=1 | update -a memory -C 1e200 | cmp - m
+    close_to "$(sed -n '5p;3p' got | xargs)" "$(awk -v e=$E002 'BEGIN {
+        printf "%.17g %.17g", (0.04 * e + 1) / 3, 0.04 * e / 3 }')"
+    # S is the sum of values; everything else counts a value above 0 as a click
+    clicked '0 0.25 0 0' clicks=1 | update -a memory -C 1e200 >n
+    is "$(bin2txt -f memory n round | cut -f 3 | xargs)" '0 0 0.25 0'
+    is "$(column n clicks)" "$(column m clicks)"
+    clicked '0 3 0 2' clicks=1 | update -a memory -C 1e200 2>err >n
+    is "$(cat err)" 'update: 2 clicks had a value above 1, and counted as 1: the value of a click is how satisfied the user was, from 0 to 1'
+    clicked '0 1 0 1' clicks=1 | update -a memory -C 1e200 | cmp - n
     # the setting says the same of a round without the key, and nothing more of one with it
     bin2txt m | tail -n +2 >want
     clicked '0 1 0 0' | update -a memory,clicks -C 1e200 | bin2txt | tail -n +2 | same want /dev/stdin
@@ -105,6 +104,24 @@ E002=0.98019867330675525
         "$(awk -v e=$E002 'BEGIN { printf "%.17g", 0.02 * e / 4 }')"
 }
 
+@test "clicks of users who stop: the places down to the last click count; without a click all do" {
+    # each second round a click on place 1, else on place 2, and never both
+    for t in 1 2; do clicked "$((t % 2)) $((1 - t % 2)) 0 0" clicks=1; done | replay -n 60 - >stop
+    update -a memory <stop >m
+    for seen in '1 0 0 0' '0 0 1 0' '0 0 0 0'; do
+        clicked "$seen" clicks=1 | sed 's/qid=q/qid=p/' >round
+        cp m n
+        update -a memory -m n <round 2>err
+        bin2txt -f memory n round | grep -c "$(printf '\tp\t')"
+    done >got
+    is "$(xargs <got)" '1 3 4'
+    # where the clicks on place 2 come in addition, users go on
+    for t in 1 2; do clicked "1 $((1 - t % 2)) 0 0" clicks=1; done | replay -n 60 - | update -a memory >m
+    clicked '1 0 0 0' clicks=1 | sed 's/qid=q/qid=p/' >round
+    update -a memory -m m <round 2>err
+    is "$(bin2txt -f memory m round | grep -c "$(printf '\tp\t')")" 4
+}
+
 @test "clicks may begin in a model of labels, in pipes and resumed; the setting stays" {
     stored_rounds
     replay -n 40 -s 1 dense | explore -g 1 | feedback-mask -k 3 >labels
@@ -115,7 +132,7 @@ E002=0.98019867330675525
     cat labels clicks | update -a memory >whole
     update -a memory -m m <clicks 2>resumed
     cmp m whole
-    [ "$(column m clicks | wc -w)" = 34 ]
+    [ "$(column m clicks | wc -w)" = 217 ]
     # the setting, which a run that goes on need not repeat
     update -a memory,clicks -m set <clicks 2>resumed
     bin2txt set | tail -n +2 | same <(bin2txt m | tail -n +2) /dev/stdin
@@ -406,6 +423,9 @@ broken() {
     broken 'update: model broken.model: model: clicks 0 is 1, above 0' 7 1 1 '1 1 0 0 0' "1$zeros"
     broken 'update: model broken.model: model: clicks 33 is -1, below 0' 7 1 1 '1 1 0 0 0' "$zeros -1"
     broken 'update: model broken.model: *clicks*' 7 1 1 '1 1 0 0 0' "$zeros"
+    more=$(printf ' 0%.0s' {1..183})
+    broken 'update: model broken.model: model: clicks 216 is -1, below 0' 7 1 1 '1 1 0 0 0' "$zeros$more -1"
+    broken 'update: model broken.model: model: gained 0 is -3: it must be from -2 to 2' 7 1 1 '1 1 0 0 0' "$zeros 0 gainers:u8 7 gained:f8 -3"
     broken 'update: model broken.model: *moments*' 7 1 1 '1 1 0 0'
     broken 'update: model broken.model: *sums*' '7 8' '1 1' 1 '1 1 0 0 0'
 }
@@ -827,16 +847,106 @@ update: <stdin>: round 1*: the step base needs the column base, the order of the
 
 # told [CLIENT]: a round of query q with a base, from this client, with a click on the first of two.
 told() {
-    mkstream round t=1 qid=q ${1:+client=$1} clicks=1 docs=2 dim=1 base:u4 0 1 order:u4 0 1 seen:f4 1 0 x:f4 1 2
+    mkstream round t=1 qid=q ${1:+client=$1} clicks=1 docs=2 dim=1 base:u4 0 1 order:u4 0 1 seen:f4 ${2:-1} 0 x:f4 1 2
+}
+
+# opened [KEY]: a model of an earlier version, whose clicks foretell clicks.
+opened() {
+    mkstream model learner=memory rounds=1 dim=2 made=scale,base features=1 tradeoff=10 ${1-} width=4 seed=1 keys=features \
+        w:f8 0 0 inverse:f8 1 0 1 0 0 1 0 0 0 1 0 0 0 0 1 level:f8 0 0 constant:f8 0 moments:f8 0 0 0 0 0 \
+        keys:u8 answers:f8 sums:f8 clicks:f8 $(printf '0 %.0s' {1..34})
+}
+
+# held_by MODEL: what the column held is for the two documents.
+held_by() {
+    told a | score -m "$1" | values_of held | xargs
+}
+
+# lead MODEL: by how much clicks are foretold by clicks, and not by places.
+lead() {
+    column "$1" clicks | awk '{ for (i = 2; i <= 14; i++) if ($i > $1) $1 = $i; printf "%.9f\n", $1 - $215 + $216 }'
+}
+
+# consistent QUERY CLIENT DAY ROUNDS: always the same of two documents is clicked, wherever it stands.
+consistent() {
+    local key="qid=$1 time=$((86400000 * $3 + 5)) ${2:+client=$2} clicks=1 docs=2 dim=0"
+    { mkstream round t=1 $key order:u4 0 1 seen:f4 1 0; mkstream round t=2 $key order:u4 1 0 seen:f4 0 1; } | replay -n $4 -
+}
+
+@test "held: 3 until clicks foretell clicks, then 1 until users said enough of a document or its query" {
+    told a | update -a memory -m m
+    is "$(held_by m)" '3 3'
+    opened >m
+    is "$(held_by m)" '1 1'
+    # a is 2: two clicks on the query's documents, or two answers about one document, release
+    for values in '1 1' '0.9 0.9' '1 0 0'; do
+        opened rho=0.5 >m
+        for value in $values; do
+            told a $value | update -a memory,rho=0.5 -m m 2>resumed
+            held_by m
+        done
+    done >got
+    is "$(paste -sd , got)" '1 1,0 0,1 1,0 1,1 1,0 1,0 0'
+}
+
+@test "the gate: a query, and a client, say at most 2 for it or against it in a day" {
+    # one query, and one client of many queries
+    consistent q '' 1 300 | update -a memory -m m
+    is "$(lead m) $(column m gained)" '2.000000000 2'
+    for q in 1 2 3 4 5 6; do consistent $q me 1 40; done | update -a memory -m n
+    is "$(lead n)" 2.000000000
+    # on other days, by other queries, and by other clients
+    for day in 2 3 4; do consistent q '' $day 300 | update -a memory -m m 2>resumed; done
+    is "$(lead m)" 8.000000000
+    for q in 1 2 3 4 5 6; do consistent $q you$q 1 40; done | update -a memory -m n 2>resumed
+    is "$(lead n)" 12.000000000
+    is "$(column n gained | tr ' ' '\n' | sort | uniq -c | xargs)" '1 0 12 2' # 0: the first query's second client
+    # an earlier day is no new one, and a round without a time is of the day that is
+    for day in 1 2 3; do consistent q '' $day 300 | update -a memory -m m 2>resumed; done
+    is "$(lead m)" 8.000000000
+    # a sum of shares has no day
+    consistent a '' 1 40 | update -a memory >a
+    consistent b '' 1 40 | update -a memory >b
+    add-models a b >sum
+    is "$(lead sum) $(column sum gainers)" '4.000000000 '
+    [ "$(column a gainers | wc -w)" = 1 ]
+}
+
+@test "the gate: at most 100 are kept, and users whose clicks depend on places shut it" {
+    for q in $(seq 60); do consistent $q '' 1 60; done | update -a memory -m m
+    is "$(lead m)" 100.000000000
+    # place 1 alone is clicked
+    for q in $(seq 60); do
+        for o in '0 1' '1 0'; do
+            mkstream round t=1 qid=$q time=86400005 clicks=1 docs=2 dim=0 order:u4 $o seen:f4 1 0
+        done | replay -n 20 -
+    done | update -a memory -m m 2>resumed
+    [ "$(lead m | cut -d . -f 1)" -lt 8 ]
+}
+
+@test "a model of an earlier version goes on: its sums stay, and clicks foretell until they do not" {
+    awk 'BEGIN { x = 7; for (q = 1; q <= 40; q++) for (d = 1; d <= 8; d++) { x = (x * 16807) % 2147483647
+        print (x % 7 == 0) + (x % 31 == 0), "qid:" q, "1:" x % 11 + 8 * (x % 7 == 0), "# d" d } }' | svm2bin -e >q.bin
+    for user in navigational place; do
+        cp "$ROOT/tests/fixtures/clicks-34.model" $user
+        loop "replay -b 1501 -n 2000 -s 1 q.bin | score | explore -B .37 | feedback-mask -L 2 -c $user | update -m $user" 2>err
+        score -m $user <q.bin | values_of held | sort -u | xargs
+    done >got
+    is "$(cat got)" "$(printf '0\n3')"
+    cp "$ROOT/tests/fixtures/clicks-34.model" m
+    mkstream round t=1501 qid=new clicks=1 docs=1 dim=1 base:u4 0 order:u4 0 seen:f4 0 x:f4 1 | update -m m 2>err
+    is "$(lead m)" 20.000000000
+    is "$(column m clicks | cut -d ' ' -f 1-24)" "$(column "$ROOT/tests/fixtures/clicks-34.model" clicks | cut -d ' ' -f 1-24)"
 }
 
 # near MODEL: how many of the two documents stay within three places.
 near() {
-    told a | score -m "$1" | values_of held | grep -c 2
+    held_by "$1" | grep -o 2 | wc -l
 }
 
 @test "clients=: until so many clients answered a query, its documents stay within three places" {
     # the same client counts once; one that is not known is another each time
+    opened >m
     for client in a a b '' c ''; do
         told $client | update -a memory,clients=3 -m m 2>resumed
         near m || true
@@ -845,8 +955,9 @@ near() {
     is "$(told a | sed 's/qid=q/qid=p/' | score -m m | values_of held | xargs)" '2 2'
     # hashes of 32 bits, two in each number; without the setting there are none
     [ "$(column m first)" -gt 4294967296 ] && [ "$(column m later)" -lt 4294967296 ]
-    told a | update -a memory >n
-    is "$(column n clients)$(told a | score -m n | values_of held | xargs)" '1 1'
+    opened >n
+    told a | update -a memory -m n 2>resumed
+    is "$(column n clients)$(held_by n)" '1 1'
     # a run that goes on keeps the setting, or changes it
     told a | update -a memory -m m 2>resumed
     [[ $(bin2txt -f head m) == *' clients=3 '* ]]
