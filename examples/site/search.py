@@ -12,7 +12,6 @@ itself, and the processes beside it: serve(1), which ranks by what was learnt, a
 import argparse
 import collections
 import contextlib
-import ctypes
 import fcntl
 import functools
 import hmac
@@ -37,12 +36,11 @@ import pages
 import rankpipe
 import rankpipe_front as front
 import web
+from rankpipe_supervisor import EXPLORE, Part, Refused, Supervisor, command, lock, pipeline
 
 SETTLE = 20  # seconds after the first click of a page in which further ones count
 EVERY = 5  # seconds between looks at the clicks
-AGAIN = 10  # seconds until a learner that failed is started again
 FIRST = 45  # seconds of the first indexing, before what is indexed is served and the rest follows
-EXPLORE = "-B .37 -i .1 -s random"  # what was learnt, within bounds of the index's own order
 PAGE = 10
 ALONE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"  # of a page
 KEPT = 100000  # clicks that a process keeps while they cannot be stored
@@ -300,105 +298,44 @@ def find_programs():
             path = subprocess.run([rankpipe, "--path"], capture_output=True, text=True, check=True).stdout.strip()
             os.environ["PATH"] = os.pathsep.join([path, str(rankpipe.parent), os.environ["PATH"]])
             return
-    if not shutil.which("serve") or not shutil.which("make"):
+    if not shutil.which("serve"):
         raise index.Failure("rankpipe is not built: run make in the top folder first")
 
 
 class Keeper:
     """Keeps serve(1), the processes of the web server and the learner running."""
 
-    def __init__(self, listener, options):
-        self.listener, self.options = listener, options
-        self.serve = self.learner = self.indexer = None
-        self.serve_begun = 0
-        self.web, self.begun = set(), collections.deque(maxlen=20)
+    def __init__(self, listener, options, lock):
+        self.storing, self.trouble, self.state = Storing(), None, front.State("service.json")
         self.answered = True  # the last run may have left answers
-        self.storing, self.troubles, self.learn_at = Storing(), {}, 0
-        self.state = front.State("service.json")
-        self.spool_seconds = max(1, round(2 * options.every))  # until a file of the log is finished
+        self.supervisor = Supervisor(say)
+        seconds = max(1, round(2 * options.every))  # until a file of the log is finished
 
-    def look(self):
-        """Starts what is not running."""
-        if not self.serve or self.serve.poll() is not None and time.monotonic() > self.serve_begun + 5:
-            if self.serve:
-                say("serve has ended: it is started again (%s/errors has its messages)" % os.getcwd())
-            self.serve_begun = time.monotonic()
-            self.serve = self.start_serve()
-        for child in list(self.web):
-            if os.waitpid(child, os.WNOHANG)[0]:
-                self.web.discard(child)
-        while len(self.web) < self.options.processes:
-            if len(self.begun) == 20 and time.monotonic() - self.begun[0] < 10:
-                self.note("web", "the web server ends again and again: see %s/errors" % os.getcwd())
-                break
-            self.begun.append(time.monotonic())
-            self.web.add(web.start(self.listener, functools.partial(Site, self.options.proxy, self.options.link)))
-        if self.learner and self.learner.poll() is not None:
-            failed, self.learner = self.learner.returncode, None
-            self.note("learn", failed and "the learner has failed, and is tried again: see %s/learn.log" % os.getcwd())
-            if failed:
-                self.answered, self.learn_at = True, time.monotonic() + AGAIN
+        def kept(name, words, log, **others):
+            return Part(name, command(words, log, (lock.fileno(),), calm="every" in others), log, **others)
 
-    def note(self, about, trouble):
-        """Says that something is wrong when it begins, not each time."""
-        if trouble and not self.troubles.get(about):
-            say(trouble)
-        self.troubles[about] = trouble
+        site = functools.partial(web.start, listener, functools.partial(Site, options.proxy, options.link))
+        self.learner = kept("the learner", ["rankpipe", "service", "learn"], "learn.log", every=seconds, due=self.due)
+        self.supervisor.parts = [
+            kept("serve", ["serve", "-e", "-S", "status.prom", "rank.socket",
+                           pipeline(options.explore, "-k -t %d" % seconds)], "errors"),
+            *(Part("a process of the web server", site) for _ in range(options.processes)), self.learner]
 
-    def start_serve(self):
-        spool = "spool -k -t %d log" % self.spool_seconds
-        pipeline = "score -r -m w.bin -R rival.bin | explore %s | %s" % (self.options.explore, spool)
-        try:
-            return started(["serve", "-e", "-S", "status.prom", "rank.socket", pipeline], open("errors", "a"))
-        except OSError as error:
-            say("serve cannot be started, and is tried again: %s" % error)
-            return self.serve
-
-    def start_indexer(self):
-        self.indexer = started([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()])
+    def due(self):
+        """Are there answers for the learner? It is run until it has learnt them."""
+        due = self.answered or self.learner.troubled or self.state.behind()
+        self.answered = False
+        return due
 
     def store(self, settle):
         """Stores what was clicked. A disk that is full ends nothing: clicks wait until there is room."""
         try:
             self.answered = self.storing.store(settle) > 0 or self.answered
-            self.note("store", None)
+            self.trouble = None
         except (OSError, sqlite3.Error) as error:
-            self.note("store", "answers cannot be stored, and the site goes on: %s" % error)
-
-    def learn(self):
-        """Stores what was clicked, and starts the learner when there are answers, until it has learnt them."""
-        self.store(self.options.settle)
-        if self.learner or time.monotonic() < self.learn_at or not (self.answered or self.state.behind()):
-            return
-        self.learn_at = time.monotonic() + self.spool_seconds
-        makefile = str(HERE.parent / "serve/Makefile")
-        try:
-            self.learner = started(["nice", "make", "-s", "-f", makefile, "learn"], open("learn.log", "w"))
-            self.answered = False
-        except OSError as error:
-            self.learn_at = time.monotonic() + AGAIN
-            self.note("learn", "the learner cannot be started, and is tried again: %s" % error)
-
-    def stop(self):
-        for child in self.web:
-            os.kill(child, signal.SIGTERM)
-        for process in (self.serve, self.learner, self.indexer):
-            if process and process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
-                process.wait()
-
-
-def started(command, output=None):
-    """A process with a group of its own, which ends with this one, also if this one is killed."""
-    def before():
-        if hasattr(libc, "prctl"):
-            libc.prctl(1, signal.SIGTERM)
-    libc = ctypes.CDLL(None)
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                               start_new_session=True, preexec_fn=before)
-    if output:
-        output.close()
-    return process
+            if not self.trouble:
+                say("answers cannot be stored, and the site goes on: %s" % error)
+            self.trouble = error
 
 
 def build_index(options, seconds):
@@ -455,16 +392,7 @@ def tell_learner(listener, options):
 
 
 def run(options):
-    lock = open("lock", "w")
-    until = time.monotonic() + 3  # the processes of one that was killed end soon
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except OSError:
-            if time.monotonic() > until:
-                raise index.Failure("the site in %s runs already" % os.getcwd()) from None
-            time.sleep(0.05)
+    held = lock("lock")
     prepare()
     listener = listening(options.host, options.port)
     folder = options.folder and os.path.realpath(options.folder)
@@ -475,26 +403,24 @@ def run(options):
         left = build_index(options, FIRST)
     left = left or os.path.exists("growing")  # a run that did not come to the end
     tell_learner(listener, options)
-    keeper = Keeper(listener, options)
+    keeper = Keeper(listener, options, held)
+    supervisor = keeper.supervisor
     listener.listen(256)
     try:
         if left:
             pathlib.Path("growing").touch()
-            keeper.start_indexer()
-        keeper.look()
+            supervisor.also(command([sys.executable, str(HERE / "search.py"), "-i", "-s", os.getcwd()]))
+        supervisor.run(0)
         host = "[%s]" % options.host if ":" in options.host else options.host
         say("http://%s:%d/ searches %d documents; ^C stops it"
             % (host, listener.getsockname()[1], index.Index("index.db").documents))
         looked = 0
-        while True:
+        while supervisor.run(0.2):
             if time.monotonic() > looked + options.every:
-                keeper.learn()
+                keeper.store(options.settle)
                 looked = time.monotonic()
-            time.sleep(0.2)
-            keeper.look()
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        keeper.stop()
+        supervisor.stop()
         keeper.store(0)
 
 
@@ -554,6 +480,9 @@ def main():
         run(options)
     except KeyboardInterrupt:
         pass
+    except Refused as error:
+        say("%s: %s" % (os.getcwd(), error))
+        sys.exit(1)
     except (index.Failure, rankpipe.Error, OSError, sqlite3.Error, subprocess.CalledProcessError) as error:
         say(error)
         sys.exit(1)

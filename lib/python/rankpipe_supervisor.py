@@ -65,11 +65,11 @@ def tied(calm=False):
     return before
 
 
-def command(words, errors, inherits=(), calm=False):
-    """A function that starts this command and returns its number. Its messages go to the file `errors`. It has a
-    group of its own, so that ^C is for this process alone."""
+def command(words, log=None, inherits=(), calm=False):
+    """A function that starts this command and returns its number. Its messages go to the end of the file `log`, or to
+    standard error. It has a group of its own, so that ^C is for this process alone."""
     def start():
-        with open(errors, "a") as output:
+        with open(log, "a") if log else contextlib.nullcontext() as output:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output,
                                        pass_fds=inherits, start_new_session=True, preexec_fn=tied(calm))
         process.returncode = 0  # the supervisor waits for it
@@ -78,11 +78,11 @@ def command(words, errors, inherits=(), calm=False):
 
 
 class Part:
-    """`start` starts it and returns the number of its process. With `every` it is a task: it is run again so many seconds
+    """`start` starts it and returns the number of its process, whose messages are in the file `log`. With `every` it is a task: it is run again so many seconds
     after its last beginning, when due() says so; else it is to run for ever."""
 
-    def __init__(self, name, start, every=None, due=lambda: True):
-        self.name, self.start, self.every, self.due = name, start, every, due
+    def __init__(self, name, start, log="errors", every=None, due=lambda: True):
+        self.name, self.start, self.log, self.every, self.due = name, start, log, every, due
         self.process, self.begun, self.next, self.wait, self.troubled = None, -math.inf, -math.inf, 0, False
 
     def ended(self, status, now):
@@ -131,10 +131,15 @@ class Supervisor:
         self._reap()
         return not self.ending
 
-    def once(self, start):
-        """Waits for what it starts. Its status, or None after a signal to end."""
+    def also(self, start):
+        """Starts what is to run once. The number of its process."""
         process = start()
         self.others[process] = None
+        return process
+
+    def once(self, start):
+        """Waits for what it starts. Its status, or None after a signal to end."""
+        process = self.also(start)
         while self.others[process] is None and self.run(0.2):
             pass
         return self.others[process]
@@ -147,11 +152,12 @@ class Supervisor:
         try:
             part.process = part.start()
         except OSError as error:
-            self.tell(part.ended(127, now), error)
+            self._tell(part, 127, error)
 
-    def tell(self, text, why=None):
-        if text:
-            self.say("%s: %s" % (text, why or "%s/errors has its messages" % os.getcwd()))
+    def _tell(self, part, status, why=None):
+        text = part.ended(status, time.monotonic())
+        if text and not self.ending:
+            self.say("%s: %s" % (text, why or "%s/%s has its messages" % (os.getcwd(), part.log)))
 
     def _reap(self):
         with contextlib.suppress(ChildProcessError):
@@ -164,8 +170,7 @@ class Supervisor:
                     self.others[process] = status
                 for part in self.parts:
                     if part.process == process:
-                        self.tell(None if self.ending else part.ended(status, time.monotonic()))
-                        part.process = None
+                        self._tell(part, status)
 
     def _running(self):
         return {part.process for part in self.parts} - {None} | {each for each in self.others if self.others[each] is None}

@@ -485,7 +485,7 @@ END
         sleep 0.1
     done
     is "$(links <page | grep -c '^go')" 10
-    grep 'serve has ended: it is started again' said
+    grep "^search: serve has ended by signal 9, and is started again: $PWD/state/errors has its messages" said
     # So are the processes of the web server.
     for pid in $(pgrep -P "$started" -x python3); do kill -KILL "$pid"; done
     for _ in $(seq 100); do
@@ -541,7 +541,7 @@ END
     mkdir docs
     for i in $(seq 9); do echo "plum $i" >docs/$i; done
     site docs --settle 0
-    fails 1 "search: the site in $PWD/state runs already" python3 "$SITE/search.py" -s state
+    fails 1 "search: $PWD/state: process $started runs here already: end it, or use another folder" python3 "$SITE/search.py" -s state
     port=${url##*:}
     fails 1 "search: 127.0.0.1 port ${port%/}: Address already in use: choose another by -p" \
         python3 "$SITE/search.py" -s two -p "${port%/}" docs
