@@ -305,6 +305,10 @@ deb-check:
 boot:
 	@bash tests/promises/boot
 
+## seen: a service under Prometheus, broken in each usual way: what fires, and what /health and status say; 10 minutes
+seen: all
+	@tests/promises/seen
+
 ## fixtures: tests/fixtures/vVERSION: streams and models of this version, for later ones to read; anew
 fixtures: RELEASE = $(firstword $(subst +, ,$(VERSION)))
 fixtures: all
@@ -371,4 +375,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo ring data install uninstall static dist deb deb-check boot fixtures bench \
-	soak looks crash hosts first-day hostile gate load machine mutants clean
+	seen soak looks crash hosts first-day hostile gate load machine mutants clean

@@ -331,6 +331,9 @@ assert found.features() == 13
 state("{")
 found.looked -= 1
 assert found.features() is None
+assert found.trouble() is None
+found.began -= 601
+assert found.trouble() == "service.json is missing: run rankpipe service first in the folder of the service"
 # Of the metrics only what has the service's names is passed on.
 right = "# HELP rankpipe_service_suspect 1: it is\n# TYPE rankpipe_service_suspect gauge\nrankpipe_service_suspect 0\n"
 assert state("{}", right).metrics() == right

@@ -728,10 +728,10 @@ END
     command -v systemd-analyze || skip "no systemd-analyze here"
     mkdir units
     cp "$ROOT"/examples/serve/rank.s* units
-    cp "$ROOT/examples/api/rank-api.service" units
+    cp "$ROOT"/examples/api/rank-api.s* units
     sed -i "s,/usr/bin/rankpipe,$ROOT/bin/rankpipe," units/rank.service units/rank-api.service
     cd units
-    run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze --man=no verify ./rank-api.service
+    run env SYSTEMD_UNIT_PATH="$PWD:" systemd-analyze --man=no verify ./rank-api.service ./rank-api.socket
     is "$(grep -v 'network.target\|sysinit\|basic.target\|rank-api' <<<"$output")" ''
 }
 
@@ -849,7 +849,7 @@ told() {
     for _ in $(seq 19); do ask POST /rank "$bad"; done
     ask GET /health
     is "$status$output" '200{"status": "ok", "warnings": []}'
-    for _ in $(seq 20); do ask POST /rank '{"query": "a", "documents": [{"name": "x", "features": [1]}]}'; done
+    for _ in $(seq 20); do ask POST /rank '{"query": "a", "documents": [{"name": "x", "features": [1, 2, 3]}]}'; done
     for _ in $(seq 11); do ask POST /rank "$bad"; done
     sleep 0.5 # until all processes have counted
     ask GET /health
@@ -862,6 +862,11 @@ told() {
     grep -x 'rankpipe_serve_log_fails 0' <<<"$output"
     grep -qx 'rankpipe_build_info{version=".*"} 1' <<<"$output"
     is "$(grep -c 'api: refused: /rank: 400: documents' said)" "$(grep -o 'listening' said | wc -l | sed 's/1/2/')"
+    for _ in $(seq 11); do
+        ask POST /rank '{"query": "a", "documents": [{"features": [1, 2]}]}'
+        ask POST /rank '{"query": "a", "features": 1, "values": "AACAPw=="}'
+    done
+    told 'in 22 of 42 rankings of the last hour documents had fewer features than the 3 of the service, and the rest counted as 0'
     rm -rf log
     ask POST /rank '{"query": "a", "documents": [{"name": "x", "features": [1]}]}'
     grep '"request": null' <<<"$output"
@@ -873,8 +878,11 @@ told() {
     done
     is "$status$(grep -c '"request": null' <<<"$output")" 2000 # the folder is there again
     mv answers gone
-    sleep 1
-    ask GET /health
+    for _ in $(seq 100); do
+        ask GET /health
+        [[ $output != *'answers cannot'* ]] || break
+        sleep 0.1
+    done
     [[ $output = *'answers cannot be stored in answers: '* ]]
     stops
 }

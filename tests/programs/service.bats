@@ -26,6 +26,7 @@ fact_of() { # name in the JSON
     bin2txt -f head w.bin | grep ' learner=fixed .* made=base '
     score -m w.bin <"$BATS_FILE_TMPDIR/q.bin" | explore -s 7 >shown
     same <(values_of order <shown) <(values_of base <shown)
+    is "$(fact_of '["answers"]["learnt"]')" 0
     cp w.bin before
     rankpipe service first
     same before w.bin
@@ -619,6 +620,42 @@ service: w.bin is not the model in use: *' rankpipe service check
     [ "$(fact run_time_seconds | cut -d . -f 1)" -gt $(($(date +%s) - 100)) ]
     rankpipe service status --json | python3 -c 'import json, sys; json.load(sys.stdin)'
     ! grep r1 service.json service.prom
+}
+
+# warned: the warnings with which status begins.
+warned() {
+    rankpipe service status | sed -n '/^warning  */!q; s///p'
+}
+
+@test "status begins with what is wrong: records that cannot be used, a run that failed, programs that are silent" {
+    runs 2
+    is "$(warned)" ''
+    printf '%s\n' 'no answer' 'none either' >>answers/today
+    learn
+    is "$(warned)" '' # two may happen
+    echo 'nor this' >>answers/today
+    learn
+    is "$(warned)" '3 records of a day cannot be used, and are in quarantine, for: answer malformed: correct what writes them; service.db has each, in the table quarantine'
+    query 'DELETE FROM quarantine'
+    fails 1 'service: WAIT=7 differs from the setting *' env WAIT=7 rankpipe service learn
+    is "$(warned)" 'the last run of the learner failed: '"$(sed 's/service: //' err)"$'\n3 records'"$(warned | sed -n 's/^3 records//p')"
+    is "$(stat -c %a service.json)" 644
+    learn
+    is "$(warned)" ''
+    echo 'rankpipe_serve_log_fails 1' >status.prom
+    is "$(warned)" 'rounds are not stored, and nothing is learnt from them: the log of serve says why: journalctl -u rank'
+    touch -d '2 minutes ago' status.prom
+    [[ $(warned) = 'serve has not written status.prom for a minute: '* ]]
+    rm status.prom
+    # What front ends may write is hostile.
+    echo '{"refused": "no\u001b[2J", "other": "x", "disk": 1}' >answers/.api.1
+    printf '[%.0s' {1..100000} >answers/.api.2
+    ln -s /etc/passwd answers/.api.3
+    is "$(warned)" 'no\x1b[2J'
+    touch -d '2 minutes ago' answers/.api.[12] && rm answers/.api.3
+    [[ $(warned) = 'rankpipe api has said nothing for 12'?' seconds: '* ]]
+    learn
+    is "$(fact_of '["answers"]["learnt"]') $(ls answers)" '20 today' # the learner does not read them
 }
 
 # trace WORD: the files of the folder that have it, also where they are compressed or are the database.

@@ -169,9 +169,9 @@ def line_of(value, i, features):
 
 
 def rank_request(body, request, most, features, ordered, folds):
-    """The round for serve, the number of documents, their names, and whether to explain it, of a body for /rank. A
-    document has at most so many features; None: any number. `ordered`: the documents are in an engine's order.
-    `folds`: the query is folded. A number of JSON is rounded to double precision and then to single: where serve reads
+    """The round for serve, the number of documents, their names, whether to explain it, and whether an array has fewer
+    features than the service, of a body for /rank. A document has at most so many features; None: any number. `ordered`:
+    the documents are in an engine's order. `folds`: the query is folded. A number of JSON is rounded to double precision and then to single: where serve reads
     its text itself, the last bit may differ, for about one value in 2^29 of many digits.
     """
     fields = fields_of(body, ("query", "documents", "lines", "values", "features", "names", "explain"))
@@ -198,7 +198,9 @@ def rank_request(body, request, most, features, ordered, folds):
     try:
         need(not names or not HALF.search("".join(names)), "a name has half a character")
         sent = rankpipe.request_round(rows, names, query, request, ordered, folds, dim)
-        return sent, len(rows) // (dim or 1), names, explain
+        fewer = bool(features) and (dim < features if dim else any(
+            isinstance(row, list) and len(row) < features for row in rows))
+        return sent, len(rows) // (dim or 1), names, explain, fewer
     except rankpipe.Error as error:
         if dim is None:
             check_numbers(rows, what)

@@ -69,7 +69,7 @@ class Http(asyncio.Protocol):
         self.busy = self.full = False  # a request is being answered; the client does not read
         self.ended = self.left = False  # the client sends no more; this side does not
         self.since = time.monotonic()  # when the present wait began
-        self.keep, self.path = True, "other"
+        self.keep, self.path, self.fewer = True, "other", False
         self.peer = None  # the address of the connection; None: a Unix socket
         self.entered = False
 
@@ -174,8 +174,8 @@ class Http(asyncio.Protocol):
         body = value.encode() if isinstance(value, str) else b"" if value is None else \
             json.dumps(value).encode() + b"\n"
         self.api.metrics.requests[self.path, status] += 1
-        self.api.note(self.path, status, value.get("error") if isinstance(value, dict) else None)
-        self.busy, self.path, self.since = False, "other", time.monotonic()
+        self.api.note(self.path, status, value.get("error") if isinstance(value, dict) else None, self.fewer)
+        self.busy, self.path, self.fewer, self.since = False, "other", False, time.monotonic()
         if self in self.api.clients:
             self.api.clients[self] = self.api.clients.pop(self)
         self.keep = self.keep and (bool(self.buffer) or not (self.ended or self.api.stopping))

@@ -66,8 +66,8 @@ class Board:
 
     def put(self, value):
         self.known[self.own] = value
-        if self.file:
-            data = marshal.dumps(value)
+        data = marshal.dumps(value) if self.file else b""
+        if 0 < len(data) <= self.PART - 16:
             os.pwrite(self.file.fileno(), b"%08x%08x%b" % (len(data), zlib.crc32(data), data), self.own * self.PART)
 
     def all(self):

@@ -1,4 +1,5 @@
-"""refusals: what was asked and refused in the last ten minutes, and which refusal is worth a line of the log."""
+"""refusals: what was asked and refused in the last ten minutes, which refusal is worth a line of the log, and how many
+rankings of an hour lacked features."""
 # SPDX-License-Identifier: ISC
 
 import re
@@ -6,11 +7,11 @@ import time
 
 import rankpipe_front as front
 
-MINUTES = 10
-LEAST = 20  # requests of that time of which more than half were refused, for a warning
-KINDS = 5  # reasons that are kept of a minute
+MINUTES, HOUR = 10, 60
+LEAST = 20  # requests of that time, of which more than half were such, for a warning
+KINDS = 3  # reasons that are kept of a minute
 LOGGED = 100  # kinds of refusals of which the log has one a minute each
-TEXT = 300  # characters of a reason
+TEXT = 220  # characters of a reason
 VARIES = re.compile(r'[0-9]+|"[^"]*"?')  # in reasons of one kind
 LONG = "the body is not JSON", "unknown field"  # reasons in which what follows a colon varies
 ASKED = {"/rank": "rankings", "/answer": "answers"}
@@ -22,23 +23,27 @@ class Refusals:
     def __init__(self):
         self.minutes, self.logged = {}, {}
 
-    def note(self, path, status, text):
-        """Counts a reply; text is the reason of a refusal, or None. A line for the log, or None."""
+    def note(self, path, status, text, fewer):
+        """Counts a reply; text is the reason of a refusal, or None; did documents have fewer features than the service?
+        A line for the log, or None."""
         now = time.monotonic()
         if path in ASKED:
             minute = self.minutes.setdefault(int(now // 60), {})
             for old in [each for each in self.minutes if each <= now // 60 - MINUTES]:
-                del self.minutes[old]
-            counted = minute.setdefault(path, [0, 0, {}])
+                self.minutes[old] = {path: (*counted[:3], {}) for path, counted in self.minutes[old].items()}
+                if old <= now // 60 - HOUR:
+                    del self.minutes[old]
+            counted = minute.setdefault(path, [0, 0, 0, {}])
             counted[0] += 1
+            counted[2] += fewer
         if text is None:
             return None
         text = front.shown(text[:TEXT])
         kind = VARIES.sub("", text.partition(": ")[0] if text.startswith(LONG) else text)
         if path in ASKED and 400 <= status < 500 and status != 429:  # a fault of what is asked
             counted[1] += 1
-            if kind in counted[2] or len(counted[2]) < KINDS:
-                counted[2].setdefault(kind, [0, text])[0] += 1
+            if kind in counted[3] or len(counted[3]) < KINDS:
+                counted[3].setdefault(kind, [0, text])[0] += 1
         if len(self.logged) >= LOGGED:
             self.logged = {each: when for each, when in self.logged.items() if now < when + 60}
         if len(self.logged) >= LOGGED or now < self.logged.get((path, kind), -60) + 60:
@@ -47,19 +52,30 @@ class Refusals:
         return "refused: %s: %d: %s" % (path, status, text)
 
 
-def sentences(processes):
-    """{kind of warning: sentence} by the minutes of all processes: where most requests are refused, and why."""
-    found, since = {}, time.monotonic() // 60 - MINUTES
+def counts(processes, path, minutes):
+    """The counted things of the last minutes, of all processes."""
+    since = time.monotonic() // 60 - minutes
+    return [each[path] for known in processes for when, each in known.items() if when > since and path in each]
+
+
+def sentences(processes, features):
+    """{kind of warning: sentence} by the minutes of all processes: where most requests are refused, and why; and where
+    most rankings lack some of the service's features."""
+    found = {}
     for path, name in ASKED.items():
-        asked = refused = 0
-        reasons = {}
-        for minutes in processes:
-            for counted in (each[path] for when, each in minutes.items() if when > since and path in each):
-                asked, refused = asked + counted[0], refused + counted[1]
-                for kind, (n, text) in counted[2].items():
-                    reasons[kind] = reasons.get(kind, (0,))[0] + n, text
+        counted, reasons = counts(processes, path, MINUTES), {}
+        asked, refused = (sum(each[i] for each in counted) for i in (0, 1))
+        for *_, kinds in counted:
+            for kind, (n, text) in kinds.items():
+                reasons[kind] = reasons.get(kind, (0,))[0] + n, text
         if asked >= LEAST and 2 * refused > asked:
             found["refused" if path == "/rank" else "answers"] = (
                 "%d of %d %s of the last ten minutes were refused, most of them because %s: correct what the front end "
                 "sends, or the settings of the service" % (refused, asked, name, max(reasons.values())[1]))
+    counted = counts(processes, "/rank", HOUR)
+    asked, refused, fewer = (sum(each[i] for each in counted) for i in range(3))
+    if features and asked - refused >= LEAST and 2 * fewer > asked - refused:
+        found["features"] = (
+            "in %d of %d rankings of the last hour documents had fewer features than the %d of the service, and the rest "
+            "counted as 0: correct the front end, or run: rankpipe service set features N" % (fewer, asked - refused, features))
     return found

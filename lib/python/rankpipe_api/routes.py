@@ -88,9 +88,9 @@ class Api:
                 print("api: %s" % text, file=sys.stderr, flush=True)
         self.said[about] = text
 
-    def note(self, path, status, refusal):
+    def note(self, path, status, refusal, fewer):
         """Counts a reply, and says a kind of refusal once a minute. /health refuses nothing."""
-        line = self.refusals.note(path, status, None if path == "/health" else refusal)
+        line = self.refusals.note(path, status, None if path == "/health" else refusal, fewer)
         if line:
             self.said.pop("refused", None)
             self.say(line, "refused")
@@ -136,7 +136,7 @@ class Api:
         """Puts what was counted on the board."""
         waiting = len(self.service.waiting) if self.service else 0
         self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up())), self.refusals.minutes,
-                        self.said.get("answers")))
+                        self.said.get("answers") or self.said.get("notice")))
 
     def trouble(self):
         """Why no ranking comes, or nothing is learnt; or None."""
@@ -145,7 +145,7 @@ class Api:
     def said_of(self, counted):
         """{kind: sentence} of what the processes of the API know: module health."""
         unstored = next(filter(None, (answers for *_, answers in counted)), None)
-        return {**sentences([minutes for _, _, minutes, _ in counted]), **({"answers": unstored} if unstored else {})}
+        return {**sentences([minutes for _, _, minutes, _ in counted], self.state.features()), **({"answers": unstored} if unstored else {})}
 
     def warnings(self):
         self.count()
@@ -156,9 +156,9 @@ class Api:
         trouble = {} if self.is_up() else {"serve": NO_SERVICE}
         try:
             if self.notice.put({**self.said_of(self.board.all()), **trouble}):
-                self.said.pop("answers", None)
+                self.said.pop("notice", None)
         except OSError as error:
-            self.say_unstored(error)
+            self.say_unstored(error, "notice")
 
     def metrics_text(self):
         self.count()
@@ -202,7 +202,8 @@ class Api:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def rank(self, client, request, began, sent, documents, names, explain):
+    def rank(self, client, request, began, sent, documents, names, explain, fewer):
+        client.fewer = fewer
         if explain and not self.explainer:
             raise Bad(400, "explain needs a model: start api.py with -x")
         if not self.is_up() or len(self.service.waiting) >= TURNS:
@@ -275,14 +276,18 @@ class Api:
         try:
             self.answers.append(line)
         except OSError as error:
-            self.say_unstored(error)
+            self.say_unstored(error, "answers")
             raise Bad(503, "the answer could not be stored") from None
         self.said.pop("answers", None)
         client.reply(204)
 
-    def say_unstored(self, error):
-        self.say("answers cannot be stored in %s: %s: make it a folder that this account can write to" % (
-            self.options.answers, error.strerror or error), "answers")
+    def say_unstored(self, error, about):
+        """Says that an answer, or the notice beside answers, could not be written: of both the first."""
+        text = "answers cannot be stored in %s: %s: make it a folder that this account can write to" % (
+            self.options.answers, error.strerror or error)
+        if text in (self.said.get("answers"), self.said.get("notice")):
+            self.said[about] = text
+        self.say(text, about)
 
     async def keep_service(self):
         """Keeps a connection to the service, one that is not about to be closed for being idle."""

@@ -15,6 +15,7 @@ import time
 import rankpipe_front as front
 
 LARGEST = 1 << 20  # bytes of a file
+EVERY = 5  # seconds after which a `rankpipe api` says again what it says
 STALE = 60  # seconds after which what a running program writes says nothing any more
 SAID = 500  # characters of a sentence
 # What a warning may be about, in the order of /health: also the label `kind` of rankpipe_warning.
@@ -84,7 +85,8 @@ def warnings(folder, known, said):
     if free < least:
         found["disk"] = ("%d MB are free at %s, and it should be %d: make room, or move the folder to a larger disk" % (
             free // 1000000, os.path.abspath(folder), least // 1000000))
-    if "failed" not in found and (is_past(known, "run", "late_at") or is_past(known, "behind", "late_at")):
+    if "failed" not in found and any(is_past(known, part, "late_at") and not is_past(known, part, "fails_at")
+                                     for part in ("run", "behind")):
         found["behind"] = "the learner is late: look at systemctl status rank-learn, and journalctl -u rank-learn"
     return {kind: found[kind] for kind in KINDS if kind in found}
 
@@ -107,14 +109,18 @@ class Notice:
     def put(self, said):
         """Writes the sentences where they changed, or now and then. Did it? Raises OSError."""
         now = time.monotonic()
-        if said == self.had and now < self.written + STALE / 3:
+        if said == self.had and now < self.written + EVERY:
             return False
         self.written, fresh = now, self.path + ".new"
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o640)
-        with open(fd, "wb") as file:
-            os.fchmod(fd, 0o640)  # the service reads it by its group
-            file.write(json.dumps(said).encode())
-        os.rename(fresh, self.path)
+        try:
+            with open(fd, "wb") as file:
+                os.fchmod(fd, 0o640)  # the service reads it by its group
+                file.write(json.dumps(said).encode())
+            os.rename(fresh, self.path)
+        except OSError:
+            os.unlink(fresh)
+            raise
         self.had = said
         return True
 
@@ -155,6 +161,8 @@ def text():
     if os.path.exists("status.prom") and not figures("."):
         found.setdefault("serve", "serve has not written status.prom for a minute: look at systemctl status rank, and "
                                   "journalctl -u rank")
+    if not os.access("answers", os.W_OK | os.X_OK):
+        found.setdefault("answers", "answers cannot be stored in answers: make it a folder that this account can write to")
     trouble = state.trouble()
     return "".join("%-14s %s\n" % each for each in [*([("trouble", trouble)] if trouble else []), *(
         ("warning", each) for each in warnings(".", state.facts(), found).values())])

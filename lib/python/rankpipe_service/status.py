@@ -169,6 +169,9 @@ def warnings(store, base):
     said = clock.warnings(store)
     if said:
         found["clock"] = "; ".join(said)
+    if store.set.get("missed"):
+        found["hosts"] = "the last run did not reach %s, and the next one tries again: journalctl -u rank-learn says why" % (
+            store.set["missed"])
     if store.set.get("suspect"):
         found["suspect"] = "the newest answers contradict those before: rankpipe service status has the figures" + (
             ", and rankpipe service back %s goes back to the last generation before" % store.set["kept"]
