@@ -362,6 +362,12 @@ hostile: all
 gate: all
 	@tests/promises/gate
 
+## verdicts: judge's verdict of simulated logs by whether their new rankers are better; DATA=../shared/data; minutes
+DATA = ../shared/data
+verdicts: all
+	@nice tests/promises/verdicts MQ2008=$$(echo $(DATA)/MQ2008/S?.txt | tr ' ' ,) \
+	    MSLR=$$(echo $(DATA)/MSLR/*.txt | tr ' ' ,) lambdarank=$$(echo $(DATA)/lambdarank/t*.txt | tr ' ' ,)
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -375,4 +381,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo ring data install uninstall static dist deb deb-check boot fixtures bench \
-	seen soak looks crash hosts first-day hostile gate load machine mutants clean
+	seen soak looks crash hosts first-day hostile gate verdicts load machine mutants clean

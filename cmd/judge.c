@@ -241,17 +241,13 @@ static void report_gain(const struct judge *my)
     static const char *const verdicts[] = { "what judge learnt does not predict",
         "cannot tell whether what judge learnt predicts", "what judge learnt predicts" };
     const struct estimate *estimate = &my->estimate;
-    const struct ahead *gain = &estimate->gain, *over = &estimate->over_places;
-    struct names places = { .bytes = 0 };
     if (!estimate->checked)
         return;
-    if (estimate->moved)
-        names_add(&places, "; over their mean positions %.4f, error %.4f", over->by, over->error);
     warn(my->host, "judge", "gain %.4f, error %.4f: %s clicks on other queries: %s (a click, over "
-         "documents all alike, on %zu queries left out%s)", gain->by, gain->error,
-         verdicts[estimate->foretells + 1], estimate->foretells < 0 ? "keep the old ranker"
-         : "compare it with the old one before it is used", estimate->held_out.queries,
-         places.text);
+         "the order that users saw, on %zu queries left out)", estimate->gain.by,
+         estimate->gain.error, verdicts[estimate->foretells + 1],
+         estimate->foretells < 0 ? "keep the old ranker"
+         : "compare it with the old one before it is used", estimate->held_out.queries);
 }
 
 /* What the user should know before anyone uses the judgements. */

@@ -35,8 +35,6 @@ struct estimate { /* all zero at first */
     bool checked;             /* gain is known */
     struct ahead gain;        /* held_out_gain */
     int foretells;            /* held_out_sign of it: are clicks on other queries foretold? */
-    bool moved;               /* over_places is known: documents moved to every position */
-    struct ahead over_places; /* held_out_gain_over_places */
 };
 
 /* Makes the estimate. 0; or a fault: no clicks, nothing but clicks, no clicks at position 1,

@@ -153,33 +153,31 @@ static struct ahead gain_a_click(const struct held_out *held_out)
     return (struct ahead){ Y / N, sqrt((n - 1) / n * square) / N };
 }
 
-/* s_j = b + u ln(mean position of pair j), by the clicks C_j and E_j of the pairs of the others. */
+/* ln m_j = s_j + b + u ln(mean position of pair j), by the clicks C_j and E_j of the pairs of the
+ * others. */
 struct places {
     const struct held_out *held_out;
-    const double *log_place; /* log_place[pairs]; NULL: u is 0 */
+    const double *log_place; /* log_place[pairs] */
+    const double *s;         /* s[pairs]; NULL: 0 */
     double clicks;
 };
 
-static double place_of(const struct places *places, size_t j)
+static double log_mean(const struct places *places, const double *x, size_t j)
 {
-    return places->log_place ? places->log_place[j] : 0;
+    return (places->s ? places->s[j] : 0) + x[0] + x[1] * places->log_place[j];
 }
 
-/* value[queries]: by how much s of `users` foretells the clicks of the queries left out better than
- * b + u ln(mean position). */
-static void find_gains(const struct held_out *held_out, const struct users *users,
-                       const struct places *places, double b, double u)
+/* Adds `sign` times the likelihood of the queries left out, by x, to value[queries]. */
+static void add_gains(const struct places *places, const double *x, double sign)
 {
+    const struct held_out *held_out = places->held_out;
     const struct evidence *evidence = held_out->evidence;
-    for (size_t q = 0; q < evidence->queries; q++) {
-        held_out->value[q] = 0;
+    for (size_t q = 0; q < evidence->queries; q++)
         for (size_t j = evidence->query[q]; held_out->left[q] && j < evidence->query[q + 1]; j++) {
-            double C = clicks_of(evidence, j), E = held_out->E[j], s = users->marginal.s[j];
-            double other = b + u * place_of(places, j);
+            double s = log_mean(places, x, j), E = held_out->E[j];
             if (E > 0)
-                held_out->value[q] += C * (s - other) - E * (real_exp(s) - real_exp(other));
+                held_out->value[q] += sign * (clicks_of(evidence, j) * s - E * real_exp(s));
         }
-    }
 }
 
 /* ln(clicks / E) of the others; sets places->clicks. */
@@ -198,14 +196,6 @@ static double level(struct places *places)
     return real_log(places->clicks / E);
 }
 
-struct ahead held_out_gain(const struct held_out *held_out, const struct users *users)
-{
-    struct places places = { .held_out = held_out };
-    find_exposure(held_out, users);
-    find_gains(held_out, users, &places, level(&places), 0);
-    return gain_a_click(held_out);
-}
-
 /* Less the Poisson log likelihood of the others by b and u, divided by their clicks. */
 static double places_loss(void *of, const double *x, double *g)
 {
@@ -217,12 +207,12 @@ static double places_loss(void *of, const double *x, double *g)
         for (size_t j = evidence->query[q];
              places->held_out->others[q] && j < evidence->query[q + 1]; j++) {
             double C = clicks_of(evidence, j), E = places->held_out->E[j];
-            double s = x[0] + x[1] * place_of(places, j), slope = E * real_exp(s) - C;
+            double s = log_mean(places, x, j), slope = E * real_exp(s) - C;
             if (!(E > 0))
                 continue;
             value += E * real_exp(s) - C * s;
             g[0] += slope;
-            g[1] += slope * place_of(places, j);
+            g[1] += slope * places->log_place[j];
         }
     g[0] /= places->clicks;
     g[1] /= places->clicks;
@@ -240,8 +230,8 @@ static double log_place(const struct evidence *evidence, size_t j)
     return n > 0 ? real_log(sum / n) : 0;
 }
 
-int held_out_gain_over_places(const struct held_out *held_out, const struct users *users,
-                              struct ahead *gain, struct fault *fault)
+int held_out_gain(const struct held_out *held_out, const struct users *users, struct ahead *gain,
+                  struct fault *fault)
 {
     const struct evidence *evidence = held_out->evidence;
     struct buffer memory = { 0 };
@@ -251,9 +241,14 @@ int held_out_gain_over_places(const struct held_out *held_out, const struct user
         at[j] = log_place(evidence, j);
     struct places places = { .held_out = held_out, .log_place = at };
     find_exposure(held_out, users);
+    memset(held_out->value, 0, evidence->queries * sizeof *held_out->value);
     x[0] = level(&places);
     (void)lbfgs_minimise(places_loss, &places, 2, x, FLAT, STEPS, fault);
-    find_gains(held_out, users, &places, x[0], x[1]);
+    add_gains(&places, x, -1);
+    places.s = users->marginal.s;
+    x[0] = x[1] = 0;
+    (void)lbfgs_minimise(places_loss, &places, 2, x, FLAT, STEPS, fault);
+    add_gains(&places, x, 1);
     *gain = gain_a_click(held_out);
     buffer_free(&memory);
     return fault->kind == FAULT_NONE ? 0 : -1;

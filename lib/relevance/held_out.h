@@ -42,18 +42,18 @@ int held_out_sign(const struct held_out *held_out, const struct ahead *ahead);
 struct ahead held_out_likelihood(const struct held_out *held_out, const struct users *one,
                                  const struct users *other);
 
-/* By how much a click of the queries left out is better foretold by m_j = exp(b + w.z_j) than by
- * one m for all pairs, the clicks of the others over their expected examination: the gain in the
- * Poisson log likelihood, sum of C_j ln m_j - E_j m_j, divided by the clicks. The error takes
- * queries as clusters: with the gain Y_c and the clicks N_c of each of C, and their sums Y and N,
+/* What w.z_j adds to the order that users saw: by how much a click of the queries left out is
+ * better foretold by ln m_j = b + u ln(mean position of j) + w.z_j than by b1 + u1 ln(mean
+ * position). b, u, b1 and u1 are fitted to the others; they also make up for a theta that is wrong
+ * where no document moved. The gain is that in the Poisson log likelihood, the sum of
+ * C_j ln m_j - E_j m_j, divided by the clicks. The error takes queries as clusters: with the gain
+ * Y_c and the clicks N_c of each of C, and their sums Y and N,
  *
- *     sqrt((C - 1) / C sum_c (e_c / (1 - N_c / N))^2) / N,   e_c = Y_c - Y N_c / N. */
-struct ahead held_out_gain(const struct held_out *held_out, const struct users *users);
-
-/* The same over m_j = exp(b1 + u ln(mean position of j)), fitted to the others. 0 or a fault
- * (memory). */
-int held_out_gain_over_places(const struct held_out *held_out, const struct users *users,
-                              struct ahead *gain, struct fault *fault);
+ *     sqrt((C - 1) / C sum_c (e_c / (1 - N_c / N))^2) / N,   e_c = Y_c - Y N_c / N.
+ *
+ * 0 or a fault (memory). */
+int held_out_gain(const struct held_out *held_out, const struct users *users, struct ahead *gain,
+                  struct fault *fault);
 
 void held_out_close(struct held_out *held_out);
 

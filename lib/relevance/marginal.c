@@ -6,16 +6,39 @@
 #include "math/lbfgs.h"
 #include "math/real.h"
 
-static const double START = 0.2, RIDGE = 5, SHAPE_RIDGE = 0.25;
+static const double START = 0.2, RIDGE = 5, SHAPE_RIDGE = 0.25, LEAST_SPREAD = 1e-6;
 static const double MOST_THETA = 20, MOST_MEAN = 30, MOST_SHAPE = 10; /* of their logarithms */
 static const double FLAT = 1e-6;
 enum { STEPS = 300 };
+
+/* Sets the ridge. 0 or a fault (memory). */
+static int find_spread(struct marginal *marginal, const struct evidence *evidence,
+                       struct fault *fault)
+{
+    size_t dim = evidence->dim;
+    struct buffer memory = { 0 };
+    double *sum = buffer_for(&memory, dim + 1, 2 * sizeof *sum + sizeof(uint32_t), fault);
+    double J = (double)evidence->pairs, square = 0;
+    if (!sum) return -1;
+    memset(sum, 0, dim * sizeof *sum);
+    for (size_t q = 0; dim && q < evidence->queries; q++)
+        for (size_t i = 0; i < evidence->z[q].docs; i++) {
+            struct row row = matrix_row(&evidence->z[q], i, sum + dim, (uint32_t *)(sum + 2 * dim));
+            square += matrix_row_square(&row) / J;
+            matrix_row_add(&row, 1 / J, sum);
+        }
+    for (size_t i = 0; i < dim; i++)
+        square -= sum[i] * sum[i];
+    marginal->ridge = RIDGE * (square > LEAST_SPREAD ? square : LEAST_SPREAD);
+    buffer_free(&memory);
+    return 0;
+}
 
 int marginal_open(struct marginal *marginal, const struct evidence *evidence, struct fault *fault)
 {
     size_t J = evidence->pairs, K = evidence->positions, n = evidence->dim + 2;
     double *at = buffer_for(&marginal->memory, 4 * J + K + n, sizeof *at, fault);
-    if (!at) return -1;
+    if (!at || find_spread(marginal, evidence, fault) < 0) return -1;
     marginal->mean = at;
     marginal->s = at + J;
     marginal->E = at + 2 * J;
@@ -209,12 +232,13 @@ double marginal_loss(void *of, const double *x, double *g)
     if (free)
         value += examine(loss, x, g);
     for (size_t i = 0; i < dim; i++)
-        slope[i] += RIDGE * w[i] - loss->centre[i] * slope[dim];
+        slope[i] += my->ridge * w[i] - loss->centre[i] * slope[dim];
     if (!is_held(w[dim + 1], MOST_SHAPE))
         slope[dim + 1] = SHAPE_RIDGE * log_a - shape.a * shape.slope;
     for (size_t i = 0; i < free + dim + 2; i++)
         g[i] /= loss->clicks;
-    return (RIDGE / 2 * dot(dim, w, w) + SHAPE_RIDGE / 2 * log_a * log_a - value) / loss->clicks;
+    return (my->ridge / 2 * dot(dim, w, w) + SHAPE_RIDGE / 2 * log_a * log_a - value) /
+           loss->clicks;
 }
 
 /* How many pairs with impressions have more than i clicks, of those whose number is whole and

@@ -13,7 +13,9 @@
  *                                   - (C_j + a) ln(a + E_j m_j)].
  *
  * ln theta_2 ..., w, b and ln a are where it is greatest, all at once, with the priors
- * w ~ N(0, 1/5), and ln a ~ N(0, 4), which matters only where clicks say nothing of a. ln theta
+ * w ~ N(0, 1 / (5 D)), D being the mean of |z - z's mean|^2 over all pairs, so that s has the same
+ * spread, N(b, 1/5), whatever features there are; and ln a ~ N(0, 4), which matters only where
+ * clicks say nothing of a. ln theta
  * and s are held to [-20, 20] and [-30, 30], ln a to [-10, 10]. */
 #ifndef RANKPIPE_MARGINAL_H
 #define RANKPIPE_MARGINAL_H
@@ -32,10 +34,12 @@ struct marginal { /* all zero at first */
     double *s;     /* s[pairs]: ln m */
     double *mean;  /* mean[pairs]: the relevances, given theta */
     double *E, *slope; /* of the pairs: space */
+    double ridge;  /* 5 D */
     struct buffer memory;
 };
 
-/* Makes room, and starts: theta_k = 1/k, w = 0, b = ln 0.2, a = 1. 0 or a fault (memory). */
+/* Makes room, and starts: theta_k = 1/k, w = 0, b = ln 0.2, a = 1. 0 or a fault (memory).
+ * O(features). */
 int marginal_open(struct marginal *marginal, const struct evidence *evidence, struct fault *fault);
 
 /* Fits from where it is. `given`: theta is held as it is. s and mean are of all pairs of the

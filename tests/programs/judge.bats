@@ -285,7 +285,7 @@ clicks_by() {
     clicks_by d
     judge counts <c.bin 2>err >judged.bin
     figures() { sed -nE '2s/^judge: gain -?[0-9]+\.[0-9]{4}, error [0-9]+\.[0-9]{4}: //p' err | sed 's/[0-9]*\.[0-9]*/N/g'; }
-    is "$(figures)" 'what judge learnt predicts clicks on other queries: compare it with the old one before it is used (a click, over documents all alike, on 12 queries left out; over their mean positions N, error N)'
+    is "$(figures)" 'what judge learnt predicts clicks on other queries: compare it with the old one before it is used (a click, over the order that users saw, on 12 queries left out)'
     clicks_by '(q * q * 7 + d * 3) % 11'
     judge counts <c.bin 2>err >judged.bin
     [[ $(figures) == 'cannot tell whether what judge learnt predicts clicks on other queries: compare it with the old one before it is used ('* ]]
