@@ -87,7 +87,7 @@ class Intake:
         self.store, self.sql = store, store.sql
         self.shapes, self.lists, self.hows, self.clients = {}, {}, {}, {}
         self.packed = Lists(store)
-        self.rows, self.latest = [], store.now + AHEAD  # what is later waits
+        self.rows, self.oldest, self.latest = [], store.cutoff(store["days"]), store.now + AHEAD  # what is later waits
         self.places = {row[0]: Place(*row[1:]) for row in self.sql("SELECT * FROM transit")}
         self.had = self.waits = Place()  # of the file that is read: as it was, and what waits now
 
@@ -346,7 +346,7 @@ class Intake:
             return None
         if values and max(values) > store["grade"]:
             return store.refuse("answer above the top grade", source)
-        if when < store.cutoff(store["days"]) or store.erased and store.erased_hash(
+        if when < self.oldest or store.erased and store.erased_hash(
                 b"r", request) in store.erased:
             return None
         if client and store.erased and store.erased.get(store.erased_hash(b"c", client), -1) >= when:

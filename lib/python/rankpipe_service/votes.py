@@ -8,12 +8,12 @@ their number is that of the last feature that was given.
 
 import collections
 
-from rankpipe_service.store import DAY
+from rankpipe_service.store import DAY, UNUSED
 
 ENOUGH, VOTERS, EACH = 20, 3, 5  # votes, or queries without clients; clients; votes of one
-LOOKED = 100000  # answers whose votes are counted
-ANSWERED = ("FROM (SELECT * FROM answers WHERE time <= ? OR day < ? LIMIT %d) a JOIN rounds r ON r.id = a.round "
-            "JOIN lists l ON l.id = r.list" % LOOKED)
+LOOKED = 1000000  # answers whose votes are counted; those beyond the share of their client have none
+ANSWERED = ("FROM (SELECT * FROM answers WHERE (time <= ? OR day < ?) AND state <= %d LIMIT %d) a "
+            "JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list" % (UNUSED, LOOKED))
 DENSE = " WHERE instr(CAST(l.columns AS TEXT), 'ptr:') = 0 ORDER BY a.time, r.id"
 
 
