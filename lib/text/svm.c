@@ -286,7 +286,8 @@ static bool is_mark(const char *p)
     unsigned two = (unsigned)at[1] << 8 | at[2], three = (unsigned)at[0] << 16 | two;
     return strchr(",;\f\v", at[2]) || two == 0xc285 || two == 0xc2a0 || three == 0xe19a80 ||
            (three >= 0xe28080 && three <= 0xe2808b) || three == 0xe280a8 || three == 0xe280a9 ||
-           three == 0xe280af || three == 0xe2819f || three == 0xe38080 || three == 0xefbbbf;
+           three == 0xe280af || three == 0xe2819f || three == 0xe38080 || three == 0xefbbbf ||
+           (at[2] == 0xa0 && at[1] < 0x80); /* of Latin-1 */
 }
 
 /* Does the qid of n bytes at p end in such a character and a feature? */
@@ -322,12 +323,12 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
     if (!qid)
         return 1;
     strcpy(svm->qid, qid);
+    if (svm->options.blank_ends)
+        return 1; /* a user may ask for anything */
     size_t n = text_name_bytes(at + 4);
     if (swallows(at + 4, n))
         return wrong(svm, at, n + 4, fault, "a qid with a feature in it: write a blank after the "
                      "qid, and between features");
-    if (svm->options.blank_ends)
-        return 1;
     int fresh = name_table_enter(&svm->before, qid, strlen(qid), fault);
     if (fresh == 0)
         return wrong(svm, at, text_word_bytes(at), fault,
