@@ -3,6 +3,7 @@
 # scorers are those of the pages in examples/engines, in the engines' single precision.
 
 load ../helper
+load ../postgres
 
 NEEDS=python3
 
@@ -56,36 +57,6 @@ for piece in sql.splitlines(keepends=True):
         for row in base.execute(part):
             print(*row, sep="\t")
         part = ""'
-}
-
-# A cluster of PostgreSQL, if it is here, in the folder $CLUSTER; another user runs it if this one is root.
-setup_file() {
-    local bin as=''
-    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
-    export PATH=${bin:+$bin:}$PATH CLUSTER=
-    command -v initdb >/dev/null || return 0
-    CLUSTER=$(mktemp -d /tmp/rankpipe-sql.XXXXXX)
-    if [ "$(id -u)" = 0 ]; then
-        chown nobody "$CLUSTER"
-        as='setpriv --reuid=nobody --regid=nogroup --clear-groups'
-    fi
-    export AS=$as
-    cd / # which any user may read
-    $AS initdb -D "$CLUSTER/data" -U me -A trust -E UTF8 --locale=C -N
-    $AS pg_ctl -D "$CLUSTER/data" -w -l "$CLUSTER/log" -o "-F -c listen_addresses= -k $CLUSTER" start 3>&-
-}
-
-teardown_file() {
-    [ -n "$CLUSTER" ] || return 0
-    cd /
-    $AS pg_ctl -D "$CLUSTER/data" -m immediate stop
-    rm -rf "$CLUSTER"
-}
-
-# postgres < SQL: the same by PostgreSQL, in an empty schema.
-postgres() {
-    { printf 'SET client_min_messages = error;\nDROP SCHEMA public CASCADE;\nCREATE SCHEMA public;\n' && cat; } |
-        LC_ALL=C.UTF-8 psql -h "$CLUSTER" -U me -d postgres -XqAtF $'\t' -v ON_ERROR_STOP=1
 }
 
 # databases: those that are here; PostgreSQL may be missing.
@@ -529,7 +500,13 @@ converted() {
     sed -i 's/--arg q cats/--arg q "red cats # 1:2"/' command # what users and documents bring stays one word
     printf '%s' '{"hits":{"hits":[{"_id":"a\n9 qid:z 1:9","fields":{"_ltrlog":[{"log":[{"name":"title","value":3}]}]}}]}}' >answer.json
     bash command >text
-    is "$(cat text)" '? qid:red%20cats%20%23%201%3A2 1:3 # a%0A9%20qid%3Az%201%3A9'
+    is "$(cat text)" '? qid:red%20cats%20%23%201:2 1:3 # a%0A9%20qid:z%201:9'
+    # and a log of the same engine joins
+    sed -i 's/red cats # 1:2/Red Cats~#1, 50%/' command
+    printf '%s' '{"hits":{"hits":[{"_id":"tv: 1/2","fields":{"_ltrlog":[{"log":[{"name":"title","value":3}]}]}}]}}' >answer.json
+    bash command | svm2bin -Qu >candidates
+    echo '{"query_id":"1","user_query":"Red Cats~#1, 50%","query_response_hit_ids":["tv: 1/2"]}' | rankpipe log ubi >log.tsv 2>err
+    log2bin -Q log.tsv <candidates 2>err | bin2txt -f head | grep "docs=1 dim=1"
     converted solr '{"response":{"docs":[{"id":"a","[features]":"title=1.5,price=20"},{"id":"b","[features]":"title=0.5"}]}}' >text
     is "$(cat text)" "$want"
     converted vespa '{"root":{"children":[{"id":"a","fields":{"matchfeatures":{"bm25(title)":1.5,"attribute(price)":20}}},
