@@ -160,6 +160,7 @@ start() {
         printf '\0\0\0%s\n' "$i"
         printf 'asked%s\ttime=%s 3e38\n' "$i" "$(now)"
         printf 'asked%s\ttime=%s 1e9\n' "$i" "$(now)"
+        printf 'asked%s\ttime=%s clicks=1 1 1.5\n' "$i" "$(now)"
         printf 'asked%s\ttime=%s%s\n' "$i" "$(now)" " 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
         printf 'r%s\ttime=%s %s\n' "$((i % 40 + 1))" "$(now -$i)" 4 # a second one
         printf 'y%s\ttime=%s 1\n' "$i" "$(now -5000)"
@@ -170,6 +171,7 @@ start() {
     is "$(query 'SELECT n, what FROM counts ORDER BY what' | sed 's/|/ /')" "$((2 * each)) answer above the top grade
 $((4 * each)) answer malformed
 $each answer of the wrong length
+$each answer with a click above 1
 $each answer without a round
 1 rest of a file of a log
 $each round malformed

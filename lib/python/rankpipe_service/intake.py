@@ -344,8 +344,8 @@ class Intake:
             return None if self.wait(when, at) else store.refuse("answer from the future", source)
         if self.is_read(when):
             return None
-        if values and max(values) > store["grade"]:
-            return store.refuse("answer above the top grade", source)
+        if values and max(values) > (1 if clicks else store["grade"]):
+            return store.refuse("answer with a click above 1" if clicks else "answer above the top grade", source)
         if when < self.oldest or store.erased and store.erased_hash(
                 b"r", request) in store.erased:
             return None
