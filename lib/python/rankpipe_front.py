@@ -166,6 +166,9 @@ class Answers:
 # ---- clients ----
 
 
+KEY = re.compile(r"clients\.\d{4}-\d\d-\d\d")  # the file of a key
+
+
 class Clients:
     """Words for clients, 16 hexadecimal digits, by a key of the day (UTC) that is forgotten after it.
 
@@ -207,7 +210,7 @@ class Clients:
         if day == self.day:
             return self.key
         name, names = "clients." + day, os.listdir(self.folder)
-        found = sorted(each for each in names if re.fullmatch(r"clients\.\d{4}-\d\d-\d\d", each))
+        found = sorted(filter(KEY.fullmatch, names))
         before = [each for each in found if each < name]
         since = name not in found and before and self.since()
         if since and before[-1] >= "clients." + since:
@@ -232,9 +235,17 @@ class Clients:
         """The word of a client at an IP address (of IPv4 its /24, of IPv6 its /48), or of the word `own` of
         a caller that is trusted with it. None where neither is known. Raises OSError without a key."""
         said = "own " + own if own is not None else address and network(address)
-        if said is None:
-            return None
-        return hashlib.blake2b(said.encode("utf-8", "replace"), key=self._today(), digest_size=8).hexdigest()
+        return None if said is None else self._hash(said, self._today())
+
+    @staticmethod
+    def _hash(said, key):
+        return hashlib.blake2b(said.encode("utf-8", "replace"), key=key, digest_size=8).hexdigest()
+
+    def words(self, address, own=None):
+        """The same by each key that is kept, and makes and removes none: (the key's first day, word)."""
+        said = "own " + own if own is not None else network(address)
+        return [(name[8:], self._hash(said, self._read(name))) for name in sorted(os.listdir(self.folder), reverse=True)
+                if KEY.fullmatch(name)]
 
 
 # ---- addresses ----

@@ -487,6 +487,19 @@ END
     is "$(word 7)" "$(word 5)"
     is "$(for i in 2 5 6 8; do word $i; done | sort -u | grep -c '^client=[0-9a-f]*$')" 4
     is "$(stat -c '%a %n' keys/*)" "600 keys/clients.$(date -u +%F)"
+    # --word says which words to erase, by today's key and by kept ones
+    said_words() { rankpipe api -k keys --word "$1" 2>err | sed 's/\t/ client=/'; }
+    is "$(said_words 192.0.2.77)$(cat err)" "$(date -u +%F) $(word 2)api: this is the word of all addresses of 192.0.2.0/24"
+    is "$(said_words 'id:somebody')$(cat err)" "$(date -u +%F) $(word 6)"
+    head -c 32 /dev/zero >keys/clients.2026-01-01 && chmod 600 keys/clients.2026-01-01
+    is "$(said_words 2001:db8:1:2::3 | cut -d ' ' -f 1; cat err)" "$(date -u +%F)
+2026-01-01
+api: this is the word of all addresses of 2001:db8:1::/48"
+    rm keys/clients.2026-01-01
+    fails 2 'api: --word x is neither an IP address nor id:NAME; see: rankpipe api -h' rankpipe api -k keys --word x
+    fails 2 'api: --word needs -k, the folder of the keys; *' env -u RUNTIME_DIRECTORY rankpipe api --word 192.0.2.1
+    mkdir none
+    fails 1 'api: none has no key: no client has had a word since it was removed' rankpipe api -k none --word id:somebody
     for client in '""' '1' "\"$(printf '%201s' x)\"" '["a"]'; do
         ask POST /answer "{\"request\": \"$id\", \"labels\": [1], \"client\": $client}"
         is "$status" 400

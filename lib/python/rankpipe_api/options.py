@@ -5,6 +5,7 @@ import argparse
 import os
 import re
 import resource
+import sys
 
 import rankpipe_front as front
 
@@ -74,13 +75,37 @@ def words(options):
     return said + ["--unordered"] * options.unordered + (["-x", options.model] if options.model else [])
 
 
+def say_words(text, words):
+    """Prints the words of a client, which rankpipe service erase takes: today's, and those of kept days."""
+    parser = Parser("api", text)
+    add_keys(parser)
+    parser.add_argument("--word", required=True)
+    options = parser.parse_args(words)
+    own = options.word[3:] if options.word.startswith("id:") else None
+    network = None if own else front.network(options.word)
+    if not own and not network:
+        parser.error("--word %s is neither an IP address nor id:NAME" % options.word)
+    if not options.keys:
+        parser.error("--word needs -k, the folder of the keys")
+    found = front.Clients(options.keys).words(options.word, own)
+    if not found:
+        parser.exit(1, "api: %s has no key: no client has had a word since it was removed\n" % options.keys)
+    print("\n".join("%s\t%s" % each for each in found))
+    if network:
+        print("api: this is the word of all addresses of %s" % network, file=sys.stderr)
+
+
+def add_keys(parser):
+    parser.add_argument("-k", dest="keys", default=os.environ.get("RUNTIME_DIRECTORY"))
+
+
 def parse(text, words):
     """The options of `rankpipe api`, whose usage is the text."""
     parser = Parser("api", text)
     add_options(parser)
+    add_keys(parser)
     add = parser.add_argument
     parser.set_defaults(listen=None)  # 127.0.0.1:8080, or a socket that is passed
-    add("-k", dest="keys", default=os.environ.get("RUNTIME_DIRECTORY"))
     add("-s", dest="state")
     add("socket")
     add("answers")
