@@ -228,7 +228,7 @@ class Clicks:
 
     def __init__(self):
         self.db = sqlite3.connect("clicks.db", timeout=2, isolation_level=None)
-        self.db.executescript("""pragma journal_mode = wal; pragma synchronous = normal;
+        self.db.executescript("""pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on;
             create table if not exists click(request text, place int, shown int, time real,
                 client text, primary key (request, place))""")
         if "client" not in [column[1] for column in self.db.execute("pragma table_info(click)")]:
@@ -249,9 +249,11 @@ class Clicks:
         return clicks
 
     def forget(self, requests):
+        """Deletes them, so that no file of the database has a trace of them or of their clients."""
         self.db.execute("begin")
         self.db.executemany("delete from click where request = ?", [(request,) for request in requests])
         self.db.execute("commit")
+        self.db.execute("pragma wal_checkpoint(truncate)").fetchall()
 
 
 def answer(clicks):

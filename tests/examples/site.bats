@@ -358,7 +358,9 @@ END
     get "$none" | grep '<p>This search counts as one without a click.</p>'
     get "$none&x=1" | grep 'value="plum"'
     is "$(clicks)" '(1, 1) (0, 1)'
+    client=$(in_python <<<'import sqlite3; print(sqlite3.connect("state/clicks.db").execute("select client from click").fetchone()[0])')
     stop
+    is "$(grep -la "$client" state/clicks.db*)" '' # once it is an answer, what erases that finds all of it
     is "$(cut -f 1 state/answers/*)" "$(expr "$go" : '.*r=\([0-9a-f]*\)')" # at the end, what was clicked is kept
     is "$(sed 's/.*time=[0-9]* //' state/answers/*)" 'clicks=1 0'
 }
