@@ -188,3 +188,255 @@ PY
     done
     [ "$n" -gt 15 ]
 }
+
+# counts: what the status counts is what the stream and the database have.
+counts() {
+    rankpipe service stream >stream.bin
+    rankpipe service status --json >status.json
+    python3 - "$ROOT/lib/python" <<'PY'
+import collections, json, sqlite3, sys
+sys.path.insert(0, sys.argv[1])
+import rankpipe
+rows = collections.defaultdict(lambda: [0, 0, 0.0])
+n = 0
+for round in rankpipe.read("stream.bin"):
+    n += 1
+    seen = list(round["seen"])
+    for place, value in [(0, None), *enumerate(seen[:10], 1)]:
+        row = rows["greedy" in round or round.keys.get("gamma") == "1", place]
+        row[0] += 1
+        row[1] += any(seen) if value is None else value > 0
+        row[2] += sum(seen) if value is None else value
+known = json.load(open("status.json"))
+said = {(row["random"], row["place"]): [row["answers"], row["clicks"], row["relevance"] * row["answers"]] for row in known["places"]}
+assert said.keys() == rows.keys(), (said.keys(), rows.keys())
+for key, row in rows.items():
+    assert said[key][0] == row[0] and said[key][2] - row[2] < 1e-6 and (key[1] == 0 or said[key][1] == row[1]), (key, said[key], row)
+db = sqlite3.connect("service.db")
+one = lambda sql: db.execute(sql).fetchone()[0]
+hours = db.execute("SELECT sum(rounds), sum(answered) FROM hours").fetchone()
+assert hours == (one("SELECT count(*) FROM rounds"), one("SELECT count(*) FROM answers WHERE state <> 0")), hours
+assert known["answers"]["learnt"] == n == known["generation"]["kept"][-1]["learnt"], (known["answers"], n)
+print(n)
+PY
+}
+
+@test "counts of the status are those of the stream after back, again, rebuild, erase and restore" {
+    runs 3
+    is "$(counts)" 30
+    rankpipe service backup copy
+    rankpipe service back 2
+    is "$(counts)" 10
+    rankpipe service again
+    rankpipe service learn
+    is "$(counts)" 30
+    awk '{ print $1, $2, "client=c" ($1 ~ /[05]$/ ? "x" : NR), $3 }' <(answers 31 60) >>answers/today
+    rounds 31 60 | of_query shared | spool log >/dev/null
+    rankpipe service learn
+    is "$(counts) $(fact beyond_total)" '55 5' # cx has answered six times, and has one voice
+    rankpipe service erase clients cx -- queries q1 q2 2>err
+    before=$(counts)
+    is "$before" 52
+    rankpipe service learn
+    is "$(counts) $(fact beyond_total)" "$before 5"
+    runs 1 7
+    is "$(counts)" 62
+    rankpipe service back "$(($(fact generation) - 1))"
+    is "$(counts)" 52
+    rankpipe service again
+    rankpipe service learn
+    is "$(counts)" 62
+    printf '%s\n' c1 c2 >left-out
+    rankpipe service rebuild --without-clients left-out
+    is "$(counts)" 60
+    rankpipe service back "$(($(fact generation) - 1))"
+    is "$(counts)" 62
+    rankpipe service restore copy 2>err
+    rankpipe service learn
+    is "$(counts)" 62 # what was erased is not learnt again
+    once
+}
+
+# patched CODE ACTION...: rankpipe service, after that Python.
+patched() {
+    python3 - "$ROOT" "$@" <<'PY'
+import runpy, sys
+root, code, *action = sys.argv[1:]
+sys.path.insert(0, root + "/lib/python")
+exec(code)
+sys.argv = ["service", *action]
+runpy.run_path(root + "/cmd/service", run_name="__main__")
+PY
+}
+
+@test "backup: one step beside runs that commit; killed, no file of that name; never a file replaced without -f" {
+    runs 2
+    rankpipe service backup "$PWD/a b?.db" >out
+    is "$(cat out)" "$PWD/a b?.db: 20 answers, the newest of $(query "SELECT strftime('%Y-%m-%dT%H:%M:%S', max(time) / 1000, 'unixepoch', 'localtime') FROM answers")$(date +%z), generation 3"
+    is "$(stat -c %a 'a b?.db') $(ls -a | grep -c part)" '600 0'
+    fails 1 "service: a b[?].db exists: name a file that does not, or give -f" rankpipe service backup 'a b?.db'
+    fails 2 "service: backup: no '-x'; *" rankpipe service backup -x 'a b?.db'
+    rankpipe service backup -f 'a b?.db'
+    for file in service.db ./service.db-wal; do
+        fails 1 "service: $file is the database itself: name another file" rankpipe service backup -f $file
+    done
+    local n=0
+    while n=$((n + 1)) && killed $n backup killed.db; do
+        [ ! -e killed.db ]
+        rankpipe service backup -f other.db
+        is "$(find . -name '*.part*')" ''
+    done
+    [ "$n" -gt 1 ]
+    patched 'import os; from rankpipe_service import store; store.os.fsync = lambda fd: os.kill(os.getpid(), 9)' backup killed.db 2>/dev/null || true
+    [ ! -e killed.db ] && [ -e .killed.db.part ]
+    printf 'not ours' >.others.part
+    rankpipe service backup -f other.db
+    is "$(find . -name '*.part*')" ./.others.part
+    # one that copies in steps begins anew at each commit of another process, and never ends
+    query "CREATE TABLE filler(x); INSERT INTO filler VALUES(zeroblob(30000000))"
+    python3 -c 'import sqlite3, time
+db = sqlite3.connect("service.db", isolation_level=None, timeout=60)
+while True:
+    db.execute("INSERT OR REPLACE INTO counts VALUES(1, 1)")
+    time.sleep(0.001)' 3>&- &
+    timeout 20 rankpipe service backup -f other.db
+    kill $!
+}
+
+@test "an erasure waits for a backup, and with nothing erased gives up; it removes older states of the folder" {
+    local soon='from rankpipe_service import backup; wait = backup.wait_for_lock; backup.wait_for_lock = lambda *words: wait(*words[:2], 1)'
+    runs 2
+    exec 5>backup.lock && flock -s 5
+    fails 1 'service: a backup has run for ten minutes, so nothing is erased: try again when it has ended' \
+        patched "$soon" erase requests r3
+    exec 5>&-
+    is "$(query "SELECT count(*) FROM rounds"; query 'SELECT count(*) FROM erased')" $'20\n0'
+    mkdir lost-1 && touch lost-1/w.bin service.db.v1
+    query 'VACUUM INTO ".copy.db.part"'
+    rankpipe service erase requests r3 2>err
+    is "$(cat err)" 'service: removed, because it may have what was erased: lost-1, service.db.v1, ./.copy.db.part
+service: not reached: backups of this folder, and journals of front ends'
+    is "$(echo lost-* service.db.v* .*.part)" 'lost-* service.db.v* .*.part'
+}
+
+@test "restore: on this machine after a crash, on an empty one, and of a backup that is older than the last run" {
+    mkdir here && cd here || return 1
+    runs 2
+    rankpipe service backup ../older.db
+    runs 1 2
+    rankpipe service backup ../new.db
+    cp w.bin ../want
+    # a -wal of a run that was killed is never replayed into the backup
+    runs 1 3
+    { echo nonsense; answers 41 41; } >>answers/today
+    killed 6 learn
+    [ -s service.db-wal ]
+    fails 0 '' rankpipe service restore ../new.db
+    lost=$(echo lost-*)
+    is "$(cat out)" "$(rankpipe service backup ../x.db | sed 's/^[^ ]* //')
+what was there is in $lost
+no answers are lost: log and answers have what came since"
+    is "$(stat -c %a "$lost") $(cd "$lost" && find . -type f | sort | xargs)" '700 ./models/5.bin ./service.db ./service.db-shm ./service.db-wal'
+    same w.bin ../want
+    is "$(rankpipe service check)" 'all is well'
+    rankpipe service learn
+    is "$(learnt) $(fact learnt_total)" '40 40'
+    # of one that is a run older, with log and answers there
+    rankpipe service back 4 && rm -r lost-*
+    rankpipe service restore ../older.db 2>err
+    rankpipe service back 3
+    rankpipe service again
+    rankpipe service learn
+    cp w.bin ../all
+    # on an empty machine
+    mkdir ../empty && cd ../empty || return 1
+    rankpipe service restore ../new.db >out 2>err
+    grep '^answers from .* to .* are lost$' out
+    grep -x 'erasures after this backup are not known: repeat them' out
+    is "$(echo lost-*)" 'lost-*'
+    same w.bin ../want
+    is "$(rankpipe service check)" 'all is well'
+    # log and answers come after it
+    cp -a ../here/log ../here/answers .
+    rankpipe service learn
+    same w.bin ../all
+    once
+}
+
+@test "restore: the fixture's database, with its patches and its pin, and killed at any step" {
+    mkdir here && cd here || return 1
+    older
+    cp models/3.bin ../pinned && cp -a . ../base
+    rankpipe service restore service.db >out 2>err || { cat err; false; }
+    rankpipe service check
+    same w.bin ../pinned
+    rankpipe service learn
+    rankpipe service check
+    is "$(fact learnt_total)" 33
+    cp service.db.v1 ../copy.db
+    # without its models, the pin is gone
+    mkdir ../empty && cd ../empty || return 1
+    rankpipe service restore ../copy.db 2>err
+    rankpipe service check
+    rankpipe service learn
+    is "$(fact pinned)" 0
+    for n in $(seq 1 "$STRIDE" 60); do
+        rm -rf ../there && cp -a ../base ../there && cd ../there || return 1
+        killed "$n" restore ../copy.db || break
+        rankpipe service restore ../copy.db >out 2>err || { cat err; false; }
+        rankpipe service check
+        rankpipe service learn
+        is "$(fact learnt_total)" 33
+    done
+    [ "$n" -gt 1 ]
+}
+
+@test "restore keeps what was erased since the backup, and refuses what is no whole backup" {
+    mkdir here && cd here || return 1
+    runs 2
+    rounds 21 26 | of_query shared | spool log >/dev/null
+    { AGO=70 says one 1 21 22; AGO=70 says two 1 23; } >>answers/today
+    rankpipe service learn
+    rankpipe service backup ../copy.db
+    rankpipe service erase requests r3 -- queries q5 -- clients one 2>err
+    rankpipe service restore ../copy.db >out 2>err
+    is "$(query "SELECT count(*) FROM rounds WHERE request IN ('r3', 'r21', 'r22');
+        SELECT count(*) FROM lists WHERE CAST(qid AS TEXT) = 'q5'; SELECT word FROM clients" | xargs)" '0 0 two'
+    is "$(grep -c 'not known' out)" 0
+    rankpipe service check
+    rankpipe service learn
+    is "$(query "SELECT count(*) FROM rounds WHERE request = 'r3'")" 0
+    cp w.bin before
+    once
+    # the backup itself still has them, as the message says: without the database they come back
+    rm service.db*
+    rankpipe service restore ../copy.db >out 2>err
+    grep -x 'erasures after this backup are not known: repeat them' out
+    cksum service.db w.bin >before
+    head -c 20000 ../copy.db >cut.db
+    echo nonsense >text.db
+    python3 -c 'import sqlite3; sqlite3.connect("own.db").execute("CREATE TABLE a(b)"); sqlite3.connect("new.db").execute("PRAGMA user_version = 99")'
+    fails 1 'service: none.db: no such file' rankpipe service restore none.db
+    fails 1 'service: cut.db: it is damaged, so nothing has changed: *' rankpipe service restore cut.db
+    fails 1 'service: text.db: it is damaged, so nothing has changed: file is not a database' rankpipe service restore text.db
+    fails 1 'service: own.db: it has no generation, so it is no backup of a service' rankpipe service restore own.db
+    fails 1 'service: new.db: a newer version made it: upgrade first' rankpipe service restore new.db
+    is "$(cksum service.db w.bin)" "$(cat before)"
+    is "$(find . -name '*.part*')" ''
+}
+
+@test "operating(7): each command of its part on backups runs" {
+    runs 2
+    touch "$PWD/before"
+    mkdir -p elsewhere-of-test ../backup lost-of-test
+    rmdir elsewhere-of-test
+    sed -n '/^\.Ss Backup, restore/,/^\.Ss An older/p' "$ROOT/man/rankpipe-operating.7" |
+        awk 'more || /^\$ / { more = / \|$/; sub(/^\$ /, ""); gsub(/\\\(aq/, "\047"); gsub("/backup/", "../backup/"); print }' >commands
+    [ "$(wc -l <commands)" = 12 ]
+    # as an upgrade leaves it, before the commands of going back
+    { sed -n '1,/^rankpipe service learn/p' commands; echo 'rankpipe service backup service.db.v1'; sed '1,/^rankpipe service learn/d' commands; } >all
+    bash -exc '. ./all'
+    is "$(echo lost-*)" lost-new
+    rankpipe service learn
+    is "$(learnt)" 20
+}

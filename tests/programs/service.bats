@@ -721,6 +721,58 @@ named() {
     is "$(learnt)" 26
 }
 
+@test "erase: several kinds at once; names that are not found are listed; what was cut or escaped goes" {
+    local long
+    long=$(printf 'x%.0s' $(seq 230))
+    command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+    named 30
+    printf '%s\n' "0123 $long" 'ab\cd nonsense' 'plain nonsense' >>answers/today
+    FEATURES=1 learn
+    is "$(quarantined 'answer malformed')" 3
+    account rankpipe service erase clients client-15 client-44 -- queries query-7 qury-6 >../out 2>../err && false
+    is "$(cat ../out)" '2 rounds and 2 answers are erased'
+    is "$(grep -v 'not reached' ../err)" 'service: not found, but remembered for copies that come late: clients client-44
+service: not found, but remembered for copies that come late: queries qury-6; like it: query-6, query-1, query-2'
+    is "$(trace client-15; trace query-7)$(query "SELECT source FROM quarantine")" 'plain nonsense'
+    is "$(learnt) $(fact learnt_total) $(ls models)" '28 28 3.bin'
+    once
+    fails 2 "service: erase: requests, queries, documents or clients, and names, not 'queries'; *" rankpipe service erase clients a -- queries
+    # nearest names are for queries and documents alone
+    account rankpipe service erase documents page-77-a -- requests 1 2>../err >../out && false
+    grep -q 'documents page-77-a; like it: ' ../err
+    is "$(grep -c 'requests 1$' ../err)" 1
+    is "$(query 'SELECT learnt, root FROM generations')" '28|3'
+}
+
+@test "erase: learns again from the last generation before what it erases, with the bytes of learning all anew" {
+    local from='SELECT root, learnt FROM generations ORDER BY id DESC LIMIT 1'
+    runs 4
+    rankpipe service erase requests r35 2>../err
+    is "$(query "$from")" '1|39' # of those after the first one
+    once
+    runs 1 4
+    rankpipe service erase requests r12 2>../err # the generations of before are gone
+    is "$(query "$from")" '8|48'
+    once
+    runs 2 5
+    rankpipe service back 9
+    rankpipe service again
+    learn
+    rankpipe service rebuild --without 00:00..00:01 >/dev/null
+    rankpipe service erase requests r70 2>../err
+    is "$(query "$from")" '13|67'
+    once
+    # what is gone from the database may be in a model
+    runs 1 7
+    query 'UPDATE answers SET day = -999 WHERE seq < 20; DELETE FROM days'
+    learn
+    is "$(query 'SELECT count(*) FROM answers WHERE seq < 20')" 0
+    rankpipe service erase requests r80 2>../err
+    is "$(query "SELECT learnt - (SELECT count(*) FROM answers WHERE seq > 0) FROM generations")" 0
+    once
+}
+
 @test "erase: the last answer leaves the first model, and files of an older service go" {
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
     named 2
@@ -728,7 +780,7 @@ named() {
     echo query-1 >older/quarantine
     FEATURES=1 learn
     is "$(learnt)" 2
-    account rankpipe service erase queries query-1 query-2 none 2>../err || { cat ../err; false; }
+    account rankpipe service erase queries query-1 query-2 2>../err || { cat ../err; false; }
     bin2txt -f head w.bin | grep ' learner=fixed '
     is "$(trace query-1)$(trace query-2)" ''
     is "$(spool -l log)" 2
@@ -799,7 +851,7 @@ END
     once
     rm -f once.bin*
     # the lines that came after the last erasure go with the next one
-    account rankpipe service erase requests none 2>../err || { cat ../err; false; }
+    fails 1 'service: *not found, *' account rankpipe service erase requests none
     for i in $(seq 1001 1006); do
         is "$(trace "query-$i")$(trace "client-$i")$(trace "$(printf '%032x' $((i + 48879)))")" ''
     done
@@ -948,9 +1000,12 @@ service: models/3.bin is missing or damaged: *' rankpipe service check
     fails 1 '*service: whole.*.bin, which w.bin is a patch of, is missing: the next run puts it there' rankpipe service check
     learn
     score -m w.bin <many.bin >/dev/null
-    # erased: no file has what was learnt of it, nor the whole one of before
+    # erased: no file has what was learnt of it, nor the whole one if that had learnt it
     head -c 16 w.bin | grep -qx 'rankpipe/1 patch'
     rankpipe service erase requests m1440 2>err
+    score -m w.bin <many.bin >/dev/null
+    is "$(cd models && echo *)" "$(query 'SELECT max(id) FROM generations').bin $(echo whole.*)"
+    rankpipe service erase requests m1 2>err
     head -c 16 w.bin | grep -qx 'rankpipe/1 model'
     [ "$(echo whole.* models/*)" = "whole.* models/$(query 'SELECT max(id) FROM generations').bin" ]
     learn

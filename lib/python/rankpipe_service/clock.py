@@ -10,7 +10,7 @@ import json
 import os
 
 from rankpipe_service.generations import iso
-from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, say
+from rankpipe_service.store import AHEAD, BEYOND, DAY, HOUR, PENDING, WAITING, say
 
 KEPT = 40  # days of counts by hour, and of what was in use
 
@@ -50,10 +50,12 @@ def end(store):
     if not store.sql("INSERT OR IGNORE INTO days VALUES(?, ?, ?)", (store.day, store.now // DAY, store.now)).rowcount:
         return
     old, past = store.cutoff, store.past
-    store.sql("DELETE FROM answers WHERE (time < ? OR day <= ?) AND state <> %d" % PENDING,
-              (old(store["days"]), past(store["days"])))
-    store.sql("DELETE FROM rounds WHERE (time < ? OR day <= ?) AND id NOT IN (SELECT round FROM answers)",
-              (old(store["unanswered-days"]), past(store["unanswered-days"])))
+    gone = "answers WHERE (time < ? OR day <= ?) AND state "
+    values, soon = (old(store["days"]), past(store["days"])), (old(store["unanswered-days"]), past(store["unanswered-days"]))
+    store.sql("UPDATE generations SET root = NULL WHERE last >= (SELECT min(seq) FROM %s <> %d)" % (gone, PENDING), values)
+    store.sql("DELETE FROM %s <> %d" % (gone, PENDING), values)
+    store.sql("DELETE FROM %s = %d" % (gone, BEYOND), soon)
+    store.sql("DELETE FROM rounds WHERE (time < ? OR day <= ?) AND id NOT IN (SELECT round FROM answers)", soon)
     store.sql("DELETE FROM doubled WHERE round NOT IN (SELECT id FROM rounds)")
     store.sql("DELETE FROM lists WHERE id NOT IN (SELECT list FROM rounds) AND "
               "id NOT IN (SELECT whole FROM lists WHERE whole IS NOT NULL)")

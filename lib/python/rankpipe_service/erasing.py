@@ -6,6 +6,8 @@ under the key of the service stay: by them a late copy is recognised.
 # SPDX-License-Identifier: ISC
 
 import fcntl
+import glob
+import heapq
 import json
 import os
 import re
@@ -13,43 +15,62 @@ import shutil
 import subprocess
 import time
 
-from rankpipe_service import generations, hosts, learning
-from rankpipe_service.intake import SPOOLED, Intake, files_below, open_transit, records_of
+from rankpipe_service import backup, generations, hosts, learning, status
+from rankpipe_service.intake import SPOOLED, Intake, files_below, mark_of_line, open_transit, records_of
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import names_of, name_of, pack_name, split
-from rankpipe_service.store import Failed, say, sync
+from rankpipe_service.store import COUNTS, HOUR, PENDING, Failed, parts_in, say, wait_for_lock
 
 KINDS = {"requests": b"r", "queries": b"q", "documents": b"d", "clients": b"c"}
 OPEN = re.compile(r"(.+)\.\d{16}\.open")
 PATIENCE = 600  # seconds for spool to finish a file
 
 
-def erase(store, what, names):
-    """Erases names (bytes); all of it has happened when it returns. (rounds, answers)"""
-    if not names or any(not name or re.search(rb"[\s\x00-\x1f]", name) for name in names
-                        if what != "documents") or b"" in names:
-        raise Failed("not names of %s: %r" % (what, names))
-    if store.set.get("erasing"):
-        resume(store)
-    with store:
-        for name in names:
-            store.sql("INSERT OR REPLACE INTO erased VALUES(?, ?)",
-                      (store.erased_hash(KINDS[what], name), store.now))
-        store.put(erasing=json.dumps([what, [name.decode("utf-8", "surrogateescape") for name in names]],
-                                     ensure_ascii=True))
-    store.erased = dict(store.sql("SELECT * FROM erased"))
-    return resume(store)
+class Erased:
+    """What an erasure did. missing: (kind, name) of what was not there, and is remembered; near: by such a name, names
+    that are like it."""
+
+    def __init__(self):
+        self.rounds, self.answers, self.missing, self.near = 0, 0, [], {}
+
+
+def erase(store, wanted):
+    """Erases names, [(kind, names as bytes)]; all of it has happened when it returns."""
+    for what, names in wanted:
+        if not names or any(not name or re.search(rb"[\s\x00-\x1f]", name) for name in names
+                            if what != "documents") or b"" in names:
+            raise Failed("not names of %s: %r" % (what, names))
+    with alone():
+        with store:
+            store.many("INSERT OR REPLACE INTO erased VALUES(?, ?)", (
+                (store.erased_hash(KINDS[what], name), store.now) for what, names in wanted for name in names))
+            store.put(erasing=json.dumps([[what, [name.decode("utf-8", "surrogateescape") for name in names]]
+                                          for what, names in wanted], ensure_ascii=True))
+        store.erased = dict(store.sql("SELECT * FROM erased"))
+        return finish(store)
+
+
+def alone():
+    return backup.beside(fcntl.LOCK_EX, "a backup has run for ten minutes, so nothing is erased: try again when it has ended")
 
 
 def resume(store):
-    """Does what is left of the erasure that has begun. (rounds, answers)"""
-    what, names = json.loads(store.set["erasing"])
-    names = [name.encode("utf-8", "surrogateescape") for name in names]
+    """Does what is left of an erasure that was begun."""
+    with alone():
+        finish(store)
+
+
+def finish(store):
+    pending = json.loads(store.set["erasing"])
+    if isinstance(pending[0], str):  # as a service of version 1 began it
+        pending = [pending]
     wait_for_spool()
     Intake(store).all()
-    rounds, answers = erase_rows(store, what, set(names))
+    done = Erased()
+    erase_rows(store, [(what, {name.encode("utf-8", "surrogateescape") for name in names})
+                       for what, names in pending], done)
     if store.set.get("erasing_model"):
-        learning.rebuild(store, erasing=True)
+        learning.rebuild(store, erased=store.set["erasing_model"])
     generations.publish(store)
     generations.clean(store, others=True)
     store.erased = dict(store.sql("SELECT * FROM erased"))
@@ -61,11 +82,7 @@ def resume(store):
     for path in files_below("answers"):
         rewrite_answers(store, path)
     hosts.forget()
-    for name in "older", "report.html":
-        if os.path.isdir(name):
-            shutil.rmtree(name)
-        elif os.path.exists(name):
-            os.unlink(name)
+    remove_copies()
     with store:
         store.put(erasing=None, erasing_model=None)
     if store.sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
@@ -74,7 +91,19 @@ def resume(store):
     for host in store["hosts"].split():
         say("not reached: the log and the answers on %s, and backups there" % host)
     say("not reached: backups of this folder, and journals of front ends")
-    return rounds, answers
+    return done
+
+
+def remove_copies():
+    """Removes what the folder has of older states, and says so."""
+    for path in "older", "report.html":
+        if os.path.lexists(path):
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+    copies = [*glob.glob("lost-*"), *glob.glob("service.db.v*"), *parts_in(".")]
+    for path in copies:
+        shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+    if copies:
+        say("removed, because it may have what was erased: %s" % ", ".join(copies))
 
 
 # ---- waiting for spool ----
@@ -112,59 +141,130 @@ def is_locked(path):
 # ---- the database ----
 
 
-def rounds_of(store, what, names):
-    """The numbers of the rounds that have one of the names."""
-    if what == "requests":
-        return [number for number in (store.one("SELECT id FROM rounds WHERE request = ?", pack_name(name))
-                                      for name in names) if number is not None]
-    if what == "clients":
-        return [number for name in names for number, in store.sql(
-            "SELECT round FROM answers WHERE client = (SELECT id FROM clients WHERE word = ?)",
-            (name.decode("utf-8", "replace"),))]
+def lists_of(store, what, names, done):
+    """The numbers of the lists that have one of the names, which are queries or documents."""
+    found, there = [], set()
     packed = Lists(store)
-    lists = [number for number, qid, columns, *fields in store.sql(
-        "SELECT id, qid, columns, docs, data, whole FROM lists") if (
-            qid in names if what == "queries" else not names.isdisjoint(
-                names_of(columns, packed.data(columns, *fields))))]
-    store.sql("CREATE TEMP TABLE IF NOT EXISTS gone(list INTEGER PRIMARY KEY)")
-    store.sql("DELETE FROM gone")
-    store.many("INSERT INTO gone VALUES(?)", ((number,) for number in lists))
-    return [number for number, in store.sql("SELECT id FROM rounds WHERE list IN (SELECT list FROM gone)")]
+    for number, qid, columns, *fields in store.sql("SELECT id, qid, columns, docs, data, whole FROM lists"):
+        own = {qid} if what == "queries" else set(names_of(columns, packed.data(columns, *fields)))
+        there |= own
+        if not names.isdisjoint(own):
+            found.append(number)
+    there.discard(None)
+    missing = names - there
+    for name in sorted(missing)[:10]:
+        done.near[name] = nearest(name, there - names)
+    return found, missing
 
 
-def erase_rows(store, what, names):
-    """Deletes rounds, their answers, and what nothing refers to any more. (rounds, answers)"""
+def nearest(name, there):
+    """At most three of the names that share most of their pairs of letters with that one."""
+    def pairs(word):
+        return {word[i:i + 2] for i in range(max(1, len(word) - 1))}
+    own = pairs(name.lower())
+
+    def likeness(other):
+        its = pairs(other.lower())
+        return 2 * len(own & its) / (len(own) + len(its))
+    return [other for other in heapq.nlargest(3, sorted(there), likeness) if likeness(other) >= 0.5]
+
+
+def fill(store, table, numbers):
+    """Makes a table of numbers for one transaction."""
+    store.sql("CREATE TEMP TABLE IF NOT EXISTS %s(id INTEGER PRIMARY KEY)" % table)
+    store.sql("DELETE FROM " + table)
+    store.many("INSERT OR IGNORE INTO %s VALUES(?)" % table, ((number,) for number in numbers))
+
+
+def gather(store, what, names, done):
+    """Puts the rounds that have one of the names into the table gone. The names that are not there."""
+    insert = "INSERT OR IGNORE INTO gone SELECT "
+    if what == "requests":
+        keys = {name: pack_name(name) for name in names}
+        store.many(insert + "id FROM rounds WHERE request = ?", ((key,) for key in keys.values()))
+        return {name for name, key in keys.items() if not store.one(
+            "SELECT 1 FROM rounds WHERE request = ?1 UNION ALL SELECT 1 FROM early WHERE request = ?1", key)}
+    if what == "clients":
+        numbers = {name: client_of(store, name) for name in names}
+        store.many(insert + "round FROM answers WHERE client = ?", ((number,) for number in numbers.values()))
+        store.many("DELETE FROM early WHERE client = ?", ((number,) for number in numbers.values()))
+        return {name for name, number in numbers.items() if number is None}
+    lists, missing = lists_of(store, what, names, done)
+    fill(store, "lists_gone", lists)
+    store.sql(insert + "id FROM rounds WHERE list IN lists_gone")
+    return missing
+
+
+def client_of(store, name):
+    return store.one("SELECT id FROM clients WHERE word = ?", name.decode("utf-8", "replace"))
+
+
+def gather_hashed(store, hashes):
+    """The same for what was erased after a backup: of that only hashes are known, and their times."""
+    known = {hash_: store.erased.get(hash_, -1) for hash_ in (bytes.fromhex(name.decode()) for name in hashes)}
+
+    def when(kind, names):
+        return max((known.get(store.erased_hash(kind, name), -1) for name in names), default=-1)
+    insert = "INSERT OR IGNORE INTO gone "
+    for table, column in ("rounds", "id"), ("early", "request"):
+        requests = store.sql("SELECT %s, request FROM %s" % (column, table)).fetchall()
+        store.many(insert + "VALUES(?)" if table == "rounds" else "DELETE FROM early WHERE request = ?", (
+            (key,) for key, request in requests if when(b"r", [name_of(request).encode()]) >= 0))
+    packed = Lists(store)
+    lists = [(number, max(when(b"q", [qid or b""]), when(b"d", names_of(columns, packed.data(columns, *fields)))))
+             for number, qid, columns, *fields in store.sql("SELECT id, qid, columns, docs, data, whole FROM lists")]
+    store.sql("CREATE TEMP TABLE until(list INTEGER PRIMARY KEY, time INT)")
+    store.many("INSERT INTO until VALUES(?, ?)", (row for row in lists if row[1] >= 0))
+    store.sql(insert + "SELECT r.id FROM rounds r JOIN until u ON u.list = r.list WHERE r.time <= u.time")
+    store.sql("DROP TABLE until")
+    clients = [(number, when(b"c", [word.encode()])) for number, word in store.sql("SELECT * FROM clients").fetchall()]
+    store.many(insert + "SELECT round FROM answers WHERE client = ? AND time <= ?", clients)
+    store.many("DELETE FROM early WHERE client = ? AND time <= ?", clients)
+
+
+def erase_rows(store, wanted, done):
+    """Deletes rounds, their answers, and what nothing refers to any more."""
     with store:
-        numbers = rounds_of(store, what, names)
-        requests, answers = set(names) if what == "requests" else set(), 0
-        for number in numbers:
-            requests.add(name_of(store.one("SELECT request FROM rounds WHERE id = ?", number)).encode())
-            answers += store.sql("DELETE FROM answers WHERE round = ?", (number,)).rowcount
-            store.sql("DELETE FROM rounds WHERE id = ?", (number,))
-            store.sql("DELETE FROM doubled WHERE round = ?", (number,))
-        for request in requests:
-            store.sql("INSERT OR REPLACE INTO erased VALUES(?, ?)",
-                      (store.erased_hash(b"r", request), store.now))
-            store.sql("DELETE FROM early WHERE request = ?", (pack_name(request),))
-        if what == "clients":
-            for name in names:
-                store.sql("DELETE FROM early WHERE client = (SELECT id FROM clients WHERE word = ?)",
-                          (name.decode("utf-8", "replace"),))
-        Lists(store).drop()
-        store.sql("DELETE FROM clients WHERE id NOT IN (SELECT client FROM answers WHERE client IS NOT NULL "
-                  "UNION SELECT client FROM early WHERE client IS NOT NULL)")
-        forget_quarantine(store, names, requests)
-        if answers:
-            store.put(erasing_model=1)
-    return len(numbers), answers
+        fill(store, "gone", ())
+        clients = [client_of(store, name) for what, names in wanted for name in names if what == "clients"]
+        for what, names in wanted:
+            if what == "hashes":
+                gather_hashed(store, names)
+            else:
+                done.missing += [(what, name) for name in sorted(gather(store, what, names, done))]
+        status.recount(store, -1, "a.state = %d AND a.round IN gone" % COUNTS)
+        status.count_answered(store, -1, "a.state <> %d AND a.round IN gone" % PENDING)
+        hours = store.sql("SELECT time / %d, count(*) FROM rounds WHERE id IN gone GROUP BY 1" % HOUR).fetchall()
+        store.many("UPDATE hours SET rounds = rounds - ?2 WHERE hour = ?1", hours)
+        first = store.one("SELECT min(seq) FROM answers WHERE round IN gone")
+        if first:
+            store.put(erasing_model=min(first, store.set.get("erasing_model") or first))
+        rows = store.sql("SELECT request, list FROM rounds WHERE id IN gone").fetchall()
+        requests = {name_of(request).encode() for request, _ in rows}.union(
+            *(names for what, names in wanted if what == "requests"))
+        store.many("INSERT OR REPLACE INTO erased VALUES(?, ?)",
+                   ((store.erased_hash(b"r", request), store.now) for request in requests))
+        store.many("DELETE FROM early WHERE request = ?", ((pack_name(request),) for request in requests))
+        clients += [number for number, in store.sql("SELECT DISTINCT client FROM answers WHERE round IN gone")]
+        done.answers = store.sql("DELETE FROM answers WHERE round IN gone").rowcount
+        done.rounds = store.sql("DELETE FROM rounds WHERE id IN gone").rowcount
+        store.sql("DELETE FROM doubled WHERE round IN gone")
+        fill(store, "lists_gone", {number for _, number in rows})
+        Lists(store).drop("id IN lists_gone")
+        store.many("DELETE FROM clients WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM answers WHERE client = ?1) AND "
+                   "NOT EXISTS (SELECT 1 FROM early WHERE client = ?1)", ((number,) for number in clients))
+        forget_quarantine(store, wanted, requests)
 
 
-def forget_quarantine(store, names, requests):
-    given = [name.decode("utf-8", "replace") for name in names]
+def forget_quarantine(store, wanted, requests):
+    """Deletes what has one of the names, or may: a text that was cut or escaped; of hashes, all."""
+    given = [name.decode("utf-8", "replace") for _, names in wanted for name in names]
     words = {request.decode("utf-8", "replace") for request in requests}
     for hash_, source, why in store.sql("SELECT hash, source, why FROM quarantine").fetchall():
         said = source + " " + why
-        if any(name in said for name in given) or not words.isdisjoint(re.split(r"[\s:=\\]+", said)):
+        is_cut = max(len(source), len(why)) >= 200 or any(len(word) >= 60 for word in said.split())
+        if is_cut or not {"\\", "?", "\ufffd"}.isdisjoint(said) or any(name in said for name in given) or \
+                wanted[0][0] == "hashes" or not words.isdisjoint(said.replace(":", " ").replace("=", " ").split()):
             store.sql("DELETE FROM quarantine WHERE hash = ?", (hash_,))
 
 
@@ -253,8 +353,8 @@ def rewrite_log(store, path):
 
 
 def rewrite_answers(store, path):
-    """Leaves out the lines of erased requests and clients. Front ends, which hold a shared lock while
-    they append, begin a new file when they see that this one was replaced."""
+    """Leaves out the lines of erased requests and clients, and keeps the place up to which lines were read. Front ends,
+    which hold a shared lock while they append, begin a new file when they see that this one was replaced."""
     known, hash_ = store.erased, store.erased_hash
 
     def stays(line):
@@ -263,20 +363,24 @@ def rewrite_answers(store, path):
                        hash_(b"c", word[7:]) in known for word in words)
 
     with open_transit(path) as file:
-        lock(file, path)
+        if not wait_for_lock(file, fcntl.LOCK_EX, 60):
+            raise Failed("%s: a front end has held it for a minute: the next run goes on with the erasure" % path)
         if all(map(stays, file)):
             return
         file.seek(0)
-        replace(path, filter(stays, file), os.fstat(file.fileno()))
-    with store:
-        store.sql("DELETE FROM transit WHERE path = ?", (path,))
+        place = store.sql("SELECT bytes, first FROM transit WHERE path = ? AND mark = ?", (
+            path, mark_of_line(file.readline(4096)))).fetchone() or (0, 0)
+        file.seek(0)
+        fresh, mark = [0, 0], []
 
-
-def lock(file, path):
-    for _ in range(600):
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(0.1)
-    raise Failed("%s: a front end has held it for a minute: the next run goes on with the erasure" % path)
+        def parts():
+            at = 0
+            for line in file:
+                at += len(line)
+                if stays(line):
+                    mark[:] = mark or [mark_of_line(line)]
+                    fresh[:] = [n + len(line) * (at <= until) for n, until in zip(fresh, place)]
+                    yield line
+        with store:
+            replace(path, parts(), os.fstat(file.fileno()))
+            store.sql("UPDATE transit SET mark = ?, bytes = ?, first = ? WHERE path = ?", (*(mark or [None]), *fresh, path))

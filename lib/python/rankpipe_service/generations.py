@@ -7,6 +7,7 @@ w.bin too while a generation needs it.
 """
 # SPDX-License-Identifier: ISC
 
+import glob
 import hashlib
 import os
 import re
@@ -121,6 +122,23 @@ def forget_others(store, number):
     store.put(pin=None, using=number, kept=None, comparing=None)
 
 
+def forget_damaged(store, number):
+    """Forgets the others whose models are missing or damaged: a part of a transaction."""
+    for other, in store.sql("SELECT id FROM generations WHERE id <> ?", (number,)).fetchall():
+        if not made_whole(store, other):
+            store.sql("DELETE FROM generations WHERE id = ?", (other,))
+            store.put(**{name: None for name in ("pin", "using", "kept") if store.set.get(name) == other})
+
+
+def before(store, seq):
+    """The number of the last generation that has learnt no answer from that place on, and that the newest goes on from;
+    None where there is none, or where not all that it has learnt is known."""
+    rows = store.sql(
+        "SELECT g.id FROM generations g JOIN generations n ON n.id = ? WHERE g.root = n.root AND g.id <= n.id AND "
+        "g.last > 0 AND g.last < ? AND g.words = ? ORDER BY g.id DESC", (store["newest"], seq, store["update"])).fetchall()
+    return next((number for number, in rows if made_whole(store, number)), None)
+
+
 # ---- times ----
 
 
@@ -171,6 +189,7 @@ def find(store, to):
 
 def back(store, to):
     """Generation `to` is the newest and in use; what was learnt since is set aside."""
+    from rankpipe_service import status
     number = find(store, to)
     last, words = store.sql("SELECT last, words FROM generations WHERE id = ?", (number,)).fetchone()
     if last is None:
@@ -178,6 +197,8 @@ def back(store, to):
     refuse_damaged(store, number)
     base = base_of(store, number)
     with store:
+        status.recount(store, -1, "a.state = %d AND a.seq > ?" % COUNTS, last)
+        status.recount(store, 1, "a.state = %d AND a.aside > ? AND a.seq <= ?" % ASIDE, number, last)
         n = store.sql("UPDATE answers SET state = %d, aside = 0, seq = NULL WHERE state = %d "
                       "AND seq > ?" % (ASIDE, COUNTS), (last,)).rowcount
         store.sql("UPDATE answers SET state = %d, aside = NULL WHERE state = %d AND aside > ? AND seq <= ?" % (
@@ -203,6 +224,7 @@ def base_of(store, number):
 
 def again(store):
     """What was set aside is learnt by the next run."""
+    from rankpipe_service import status
     with store:
         first = store.sql("SELECT min(seq), min(aside) FROM answers WHERE state = %d AND aside > 0" %
                           ASIDE).fetchone()
@@ -210,6 +232,7 @@ def again(store):
             store.sql("UPDATE generations SET last = NULL WHERE last >= ? AND id < (SELECT max(aside) "
                       "FROM answers WHERE state = %d AND aside > 0) AND id <> ?" % ASIDE,
                       (first[0], store["newest"]))
+        status.count_answered(store, -1, "a.state = %d" % ASIDE)
         return store.sql("UPDATE answers SET state = %d, aside = NULL, seq = NULL WHERE state = %d" % (
             PENDING, ASIDE)).rowcount
 
@@ -281,12 +304,14 @@ def serving(store):
 
 def made_whole(store, number):
     """Is the model of a generation as it was committed?"""
-    path = path_of(number)
-    size, digest = store.sql("SELECT bytes, hash FROM generations WHERE id = ?", (number,)).fetchone()
+    return is_as(number, *store.sql("SELECT bytes, hash FROM generations WHERE id = ?", (number,)).fetchone())
+
+
+def is_as(number, size, digest):
+    path, null = path_of(number), subprocess.DEVNULL
     if not is_there(number) or os.stat(path).st_size != size or hash_of(path) != digest:
         return False
-    null = subprocess.DEVNULL  # the whole one has a checksum
-    return whole_of(path) is None or subprocess.run(
+    return whole_of(path) is None or subprocess.run(  # the whole one has a checksum
         ["bin2txt", "-f", "check", path], stdout=null, stderr=null, check=False).returncode == 0
 
 
@@ -342,7 +367,7 @@ def publish(store):
     there = os.lstat("w.bin") if os.path.lexists("w.bin") else None
     if there and os.path.samestat(there, os.stat(path)):
         return link_whole(number)
-    known = {os.stat("models/" + name).st_ino for name in os.listdir("models")}
+    known = {os.stat(path).st_ino for path in (*glob.glob("models/*"), *glob.glob("lost-*/models/*"), *glob.glob("lost-*/w.bin"))}
     if there and there.st_ino not in known and not os.path.islink("w.bin"):
         if hash_of("w.bin") not in [row[0] for row in store.sql("SELECT hash FROM generations")]:
             say("w.bin was a file of another origin, and is replaced by generation %d: to keep a model in "

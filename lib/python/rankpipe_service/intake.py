@@ -77,6 +77,11 @@ def mark_of(status):
     return b"%d %d %d" % (status.st_size, status.st_mtime_ns, status.st_ino)
 
 
+def mark_of_line(first):
+    """How a file of answers is known again: by its first line."""
+    return hashlib.blake2b(first[:4096], digest_size=16).digest()
+
+
 # A file that was read: as it was then, how far, and when. due: the time of the earliest record that is ahead of the
 # clock, or None; first: where the first one is; since: the row of days from which on it waits.
 Place = collections.namedtuple("Place", "mark end time due first since", defaults=(None, 0, 0, None, 0, 0))
@@ -297,7 +302,7 @@ class Intake:
             first = file.readline(4096)
             if not first.endswith(b"\n") and len(first) < 4096:
                 return
-            mark = hashlib.blake2b(first, digest_size=16).digest()
+            mark = mark_of_line(first)
             place = self.places.get(path, Place())
             size = os.fstat(file.fileno()).st_size
             if place.mark != mark or place.end > size:
@@ -306,7 +311,10 @@ class Intake:
             if not again and place.mark == mark and place.end == size:
                 return
             start = place.first if again else place.end
-            file.seek(start)
+            file.seek(max(0, start - 1))
+            if start and file.read(1) != b"\n":  # another file with that first line
+                file.seek(0)
+                start = 0
             with self.store:
                 end = self.read_answers(file, path, start)
                 if again or end != start or place.mark != mark:

@@ -7,6 +7,7 @@ reads. So learning anew repeats the same bytes, and `stream` writes them.
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -14,8 +15,8 @@ from rankpipe_service import generations, votes
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import (
     Format, How, list_hash, name_of, pack_name, places_of, record, seen_of)
-from rankpipe_service.status import Tally
-from rankpipe_service.store import AHEAD, ASIDE, COUNTS, HOUR, PENDING, UNUSED, Failed, say
+from rankpipe_service.status import Tally, count_answered, recount
+from rankpipe_service.store import AHEAD, ASIDE, BEYOND, COUNTS, HOUR, PENDING, UNUSED, Failed, say
 from rankpipe_service.voices import Voices
 
 BATCH = 20000  # answers that one run of update learns
@@ -267,7 +268,7 @@ def learn_some(store, records):
     number = generations.adopt(NEXT, store) if good else None
     with store:
         drop(store, bad, refused)
-        store.many("DELETE FROM answers WHERE round = ?", [row[:1] for row in beyond])
+        store.many("UPDATE answers SET state = %d WHERE round = ?" % BEYOND, [row[:1] for row in beyond])
         store.put(beyond=store.set.get("beyond", 0) + len(beyond))
         store.many("UPDATE answers SET state = %d, seq = ? WHERE round = ?" % COUNTS,
                    ((last + 1 + i, row[0]) for i, row in enumerate(good)))
@@ -278,7 +279,7 @@ def learn_some(store, records):
                 how = records.how(row[7], row[9])
                 tally.add(row[5], row[2], row[3], how.chance, seen_of(row[4]))
             tally.store_it()
-        count_answered(store, rows)
+        count_rows(store, rows)
     return len(rows), len(good)
 
 
@@ -290,7 +291,7 @@ def drop(store, bad, refused):
         store.sql("UPDATE answers SET state = %d WHERE round = ?" % UNUSED, row[:1])
 
 
-def count_answered(store, rows):
+def count_rows(store, rows):
     hours = {}
     for row in rows:
         if row[4] != b"\0":
@@ -318,10 +319,10 @@ class Without:
         self.sql = " OR ".join(said) or "0"
 
 
-def stream_of(store, without, *word):
-    """The records that count, in the order in which they were learnt; word is that of Records."""
+def stream_of(store, without, after=0, word=()):
+    """The records that count, after that place, in the order in which they were learnt; word is that of Records."""
     records = Records(store, *word)
-    for row in store.sql(LEARNT % ("coalesce(NOT (%s), 1)" % without.sql), without.values):
+    for row in store.sql(LEARNT % ("a.seq > %d AND coalesce(NOT (%s), 1)" % (after, without.sql)), without.values):
         yield records.make(*row)
 
 
@@ -336,9 +337,10 @@ def write_stream(store, out, without):
     out.flush()
 
 
-def rebuild(store, words=None, without=None, erasing=False, folds=False, base=None, later="0"):
-    """Learns all that counts anew; with `folds`, queries have folded words from then on; with another setting base
-    if one is given. Answers to the rounds `later` (SQL) wait for a later run. Number of its answers that were learnt."""
+def rebuild(store, words=None, without=None, erased=None, folds=False, base=None, later="0"):
+    """Learns all that counts anew, or, if answers from the place `erased` on were erased, from the last generation before
+    it; with `folds`, queries have folded words from then on; with another setting base if one is given. Answers to the
+    rounds `later` (SQL) wait for a later run. Number of answers that the new generation has learnt."""
     words = store["update"] if words is None else words
     without = without or Without(store)
     if base:
@@ -349,11 +351,14 @@ def rebuild(store, words=None, without=None, erasing=False, folds=False, base=No
     refused = {}
     folds = folds and store.set["folds"] is None
     word = [store.fold] if folds else []
-    n = store.one("SELECT count(*) FROM answers a WHERE a.seq IS NOT NULL AND a.state = %d AND "
-                  "coalesce(NOT (%s), 1)" % (COUNTS, without.sql), *without.values)
+    start = generations.before(store, erased) if erased else None
+    after, had, root = (store.sql("SELECT last, learnt, root FROM generations WHERE id = ?", (start,)).fetchone()
+                        if start else (0, 0, None))
+    n = store.one("SELECT count(*) FROM answers a WHERE a.seq > %d AND a.state = %d AND "
+                  "coalesce(NOT (%s), 1)" % (after, COUNTS, without.sql), *without.values)
     while n > len(refused):
-        rows = (row for row in stream_of(store, without, *word) if not refused or request_of(row) not in refused)
-        status, found, said = run_update(store, words, rows, None)
+        rows = (row for row in stream_of(store, without, after, word) if not refused or request_of(row) not in refused)
+        status, found, said = run_update(store, words, rows, start and generations.path_of(start))
         if status and not found.keys() - refused.keys():
             raise Failed("update failed, and nothing has changed: %s" % said)
         refused.update(found)
@@ -361,25 +366,30 @@ def rebuild(store, words=None, without=None, erasing=False, folds=False, base=No
             break
     n -= len(refused)
     if n == 0:
-        generations.write_first(store, NEXT)
+        shutil.copyfile(generations.path_of(start), NEXT) if start else generations.write_first(store, NEXT)
     number = generations.adopt(NEXT, store)
     with store:
         for name, why in refused.items():
             store.refuse("round that the learner refused", name, why)
+            recount(store, -1, "a.state = %d AND r.request = ?" % COUNTS, pack_name(name.encode()))
             store.sql("UPDATE answers SET state = %d, aside = ? WHERE round = "
                       "(SELECT id FROM rounds WHERE request = ?)" % ASIDE, (number, pack_name(name.encode())))
+        recount(store, -1, "a.seq IS NOT NULL AND a.state = %d AND (%s)" % (COUNTS, without.sql), *without.values)
+        count_answered(store, -1, "a.state = %d AND a.round IN (%s)" % (COUNTS, later))
         store.sql("UPDATE answers SET state = %d, seq = NULL WHERE state = %d AND round IN (%s)" % (PENDING, COUNTS, later))
         store.sql("UPDATE answers AS a SET state = %d, aside = ? WHERE a.seq IS NOT NULL AND a.state = %d "
                   "AND (%s)" % (ASIDE, COUNTS, without.sql), (number, *without.values))
         last = store.one("SELECT last FROM generations WHERE id = ?", store["newest"])
-        generations.add(store, number, words, last, n, number)
+        generations.add(store, number, words, last, had + n, root or number)
         store.put(update=words, base=store["base"], suspect=0, kept=None,
                   features=store["features"], guessed=store.set.get("guessed"))
         if folds:
             fold_lists(store)
-        if erasing:
+        if erased:
             generations.forget_others(store, number)
-    return n
+        else:
+            generations.forget_damaged(store, number)
+    return had + n
 
 
 def fold_lists(store):

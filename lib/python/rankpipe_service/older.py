@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from rankpipe_service import generations
+from rankpipe_service import generations, status
 from rankpipe_service.intake import Intake, records_of
 from rankpipe_service.records import COLUMN, SIZES, Wrong, pack_name, pack_seen, split
 from rankpipe_service.learning import NEXT
@@ -139,6 +139,8 @@ def take_answers(store, learnt):
         counts = i <= learnt
         store.sql("INSERT OR IGNORE INTO answers(round, seen, state, seq, day) SELECT id, ?, ?, ?, day FROM rounds "
                   "WHERE request = ?", (seen, COUNTS if counts else PENDING, i if counts else None, request))
+    status.recount(store, 1, "a.state = %d" % COUNTS)
+    status.count_answered(store, 1, "a.state = %d" % COUNTS)
     return learnt
 
 

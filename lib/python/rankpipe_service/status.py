@@ -14,7 +14,8 @@ import subprocess
 
 from rankpipe_service import clock, comparing, generations, lists
 from rankpipe_service.generations import iso
-from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, Failed, put_whole, say
+from rankpipe_service.records import seen_of
+from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, put_whole, say
 
 PLACES = 10  # places of a list that are counted one by one
 RECENT, REFERENCE = 5, 300  # runs that are compared with those before
@@ -52,10 +53,17 @@ class Tally:
             cluster[0] += 1
             cluster[1] += contrast(seen) / self.grade
 
+    def change(self, sign=1):
+        """Adds to the counts of the database, or takes away from them."""
+        rows = [(*key, *(sign * value for value in row)) for key, row in self.rows.items()]
+        if sign > 0:
+            self.db.many("INSERT OR IGNORE INTO tally VALUES(?, ?, ?, ?, 0, 0, 0, 0)", [row[:4] for row in rows])
+        self.db.many("UPDATE tally SET n = n + ?5, clicks = clicks + ?6, relevance = relevance + ?7, delay = delay + ?8 "
+                     "WHERE hour = ?1 AND generation = ?2 AND chance = ?3 AND place = ?4", rows)
+        self.db.sql("DELETE FROM tally WHERE n <= 0")
+
     def store_it(self):
-        self.db.many("INSERT INTO tally VALUES(?, ?, ?, ?, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET "
-                     "n = n + ?5, clicks = clicks + ?6, relevance = relevance + ?7, delay = delay + ?8",
-                     [(*key, *row) for key, row in self.rows.items()])
+        self.change()
         groups = self.clusters.values()
         if groups:
             self.db.sql("INSERT INTO runs(time, answers, n, total, clusters, sums, cross, sizes) "
@@ -63,6 +71,23 @@ class Tally:
                         (self.db.now, self.answers, sum(n for n, _ in groups), sum(s for _, s in groups),
                          len(groups), sum(s * s for _, s in groups), sum(s * n for n, s in groups),
                          sum(n * n for n, _ in groups)))
+
+
+def recount(store, sign, where, *values):
+    """Adds answers of the database to the counts of those that count, or takes them away."""
+    tally = Tally(store)
+    for then, when, chance, seen in store.sql(
+            "SELECT r.time, a.time, h.chance, a.seen FROM answers a JOIN rounds r ON r.id = a.round "
+            "JOIN hows h ON h.id = r.how WHERE " + where, values):
+        tally.add(then, when, None, chance, seen_of(seen))
+    tally.change(sign)
+
+
+def count_answered(store, sign, where, *values):
+    """The same for the rounds that were answered, whatever became of the answers."""
+    rows = store.sql("SELECT r.time / %d, count(*) FROM answers a JOIN rounds r ON r.id = a.round WHERE a.seen <> x'00' "
+                     "AND %s GROUP BY 1" % (HOUR, where), values).fetchall()
+    store.many("UPDATE hours SET answered = answered + ? WHERE hour = ?", ((sign * n, hour) for hour, n in rows))
 
 
 def contrast(seen):
@@ -208,9 +233,9 @@ def warn(store):
 
 
 def generation_rows(store):
-    return [{"number": number, "time": iso(when), "update": words, "learnt": last}
-            for number, when, words, last in store.sql(
-                "SELECT id, time, words, last FROM generations ORDER BY id")]
+    return [{"number": number, "time": iso(when), "update": words, "learnt": learnt}
+            for number, when, words, learnt in store.sql(
+                "SELECT id, time, words, learnt FROM generations ORDER BY id")]
 
 
 def tallies(store, where, *values):
@@ -248,7 +273,7 @@ def facts(store):
         "test": comparing.facts(store),
         "generation": {"newest": store["newest"], "in_use": generations.serving(store),
                        "pinned": store["pin"], "kept": generation_rows(store)},
-        "answers": {"learnt": one("SELECT last FROM generations WHERE id = ?", store["newest"]) or 0},
+        "answers": {"learnt": one("SELECT learnt FROM generations WHERE id = ?", store["newest"]) or 0},
         "unanswered": one("SELECT coalesce(sum(rounds) - sum(answered), 0) FROM hours WHERE hour < ?", over),
         "beyond": get("beyond", 0),
         "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
@@ -277,7 +302,7 @@ METRICS = (
     ("early_answers", "gauge", "answers whose rounds have not come"),
     ("oldest_answer_timestamp_seconds", "gauge", "time of the oldest answer that is not learnt"),
     ("unanswered_rounds", "gauge", "rounds that were given up without an answer"),
-    ("beyond_total", "counter", "answers beyond the share of their client, which are not kept"),
+    ("beyond_total", "counter", "answers beyond the share of their client, which are not learnt"),
     ("quarantined_total", "counter", "records that could not be used"),
     ("answered_lists", "gauge", "lists that were answered"),
     ("delay_seconds", "gauge", "time from a list to its answer, of all of them"),
@@ -465,15 +490,3 @@ def check(store):
         if n:
             wrong.append("%d %s: restore a backup" % (n, what))
     return wrong
-
-
-def backup(store, path):
-    """A copy of the database, whole while runs go on; from it all else can be made again."""
-    import sqlite3
-    if os.path.lexists(path):
-        raise Failed("%s exists: name a file that does not" % path)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    os.close(fd)
-    with sqlite3.connect(path) as copy:
-        store.db.backup(copy, pages=1000)
-    copy.close()

@@ -21,7 +21,7 @@ from rankpipe_front import shown
 HOUR, DAY = 3600000, 86400000  # milliseconds
 AHEAD = 600000  # a record may be dated so much later than now
 WAITING = 30  # days of running for which one that is dated later waits in its file
-PENDING, COUNTS, ASIDE, UNUSED = range(4)  # what an answer is
+PENDING, COUNTS, ASIDE, UNUSED, BEYOND = range(5)  # what an answer is
 
 # one for each version, which makes what the one before lacks
 SCHEMAS = ("""
@@ -31,7 +31,7 @@ CREATE TABLE lists(id INTEGER PRIMARY KEY, hash BLOB UNIQUE, qid BLOB, head BLOB
 CREATE TABLE hows(id INTEGER PRIMARY KEY, how BLOB UNIQUE, chance INT);
 CREATE TABLE rounds(id INTEGER PRIMARY KEY, request UNIQUE, time INT, list INT, how INT, shown BLOB);
 CREATE TABLE clients(id INTEGER PRIMARY KEY, word TEXT UNIQUE);
--- of rounds that are known. state: pending, counts, set aside, unused. seq: its place among what was
+-- of rounds that are known. state: pending, counts, set aside, unused, beyond. seq: its place among what was
 -- learnt. aside: the generation that set it aside, 0: going back did
 CREATE TABLE answers(round INTEGER PRIMARY KEY, time INT, client INT, seen BLOB, state INT, seq INT,
     aside INT);
@@ -146,15 +146,16 @@ def number_of(name, value, kind):
 class Store:
     """The open database of a folder, which is the working folder from then on.
 
-    With `locks`, no other program that changes it runs meanwhile, and it is made if there is none.
+    With `locks`, no other program that changes it runs meanwhile, and it is made if there is none; the lock may have
+    been taken before.
     """
 
-    def __init__(self, locks=True):
+    def __init__(self, locks=True, lock=None):
         if locks:
             self.check_owner()
             for folder in "log", "answers", "models":
                 os.makedirs(folder, exist_ok=True)
-            self.lock = self._take_lock()
+            self.lock = self.take_lock() if lock is None else lock
         elif not os.path.exists("service.db"):
             raise Failed("no service.db here: run it in the folder of a service, after its first run")
         self.now = int(time.time() * 1000)
@@ -198,7 +199,7 @@ class Store:
             raise Failed("run it as the account of the service, which owns this folder")
 
     @staticmethod
-    def _take_lock():
+    def take_lock():
         """The lock. Says after two seconds who holds it, and gives up after ten minutes."""
         lock = os.open("service.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o640)
         for i in range(6000):
@@ -349,6 +350,17 @@ class Store:
 
 
 # ---- files ----
+
+
+def wait_for_lock(file, how, seconds):
+    """Locks a file (flock), or gives up after so many seconds. Is it locked?"""
+    for _ in range(10 * seconds):
+        try:
+            fcntl.flock(file, how | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            time.sleep(0.1)
+    return False
 
 
 def sync(path):
