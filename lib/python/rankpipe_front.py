@@ -384,7 +384,8 @@ class State:
             self.stamp, self.known = None, {}
         return self.known
 
-    def _get(self, *names):
+    def get(self, *names):
+        """A value by its names, one within the other; None where there is none."""
         found = self.facts()
         for name in names:
             found = found.get(name) if isinstance(found, dict) else None
@@ -392,17 +393,17 @@ class State:
 
     def features(self):
         """Raw features that a document may have; None: the service does not say."""
-        found = self._get("features")
+        found = self.get("features")
         return found if type(found) is int and found > 0 else None
 
     def base(self):
         """Do documents come in the order of a search engine? None: the service does not say."""
-        found = self._get("base", "set")
+        found = self.get("base", "set")
         return found if type(found) is bool else None
 
     def warning(self):
         """What the service warns of, or None."""
-        found = self._get("warning")
+        found = self.get("warning")
         return found if type(found) is str else None
 
     def folds(self):
@@ -411,12 +412,12 @@ class State:
 
     def test_since(self):
         """The day on which the test in service began that runs, as 2026-11-26 (UTC); None: there is none."""
-        found = self._get("test", "since")
+        found = self.get("test", "since")
         return found if type(found) is str and re.fullmatch(r"\d{4}-\d\d-\d\d", found) else None
 
     def behind(self):
         """Do answers wait to be learnt, or for their rounds?"""
-        return bool(self._get("behind", "answers") or self._get("behind", "early"))
+        return bool(self.get("behind", "answers") or self.get("behind", "early"))
 
     def metrics(self):
         """What the service's file for Prometheus says, beside service.json; "" if it cannot be had."""
@@ -430,16 +431,19 @@ class State:
         right = re.fullmatch(r"(?:(?:# (?:HELP|TYPE) )?rankpipe_service_[ -~]*\n)*", text)
         return text if right else ""
 
+    def is_past(self, *names):
+        """Is a moment past that the file names?"""
+        found = self.get(*names)
+        return isinstance(found, (int, float)) and time.time() * 1000 > found
+
     def trouble(self):
         """Why learning stands still, or None."""
-        now = time.time() * 1000
         if self.path is not None and not self.facts() and time.monotonic() > self.began + self.MISSED:
             return "%s is missing: run rankpipe service first in the folder of the service" % self.path
-        run, behind = self._get("run", "fails_at"), self._get("behind", "fails_at")
-        if isinstance(run, (int, float)) and now > run:
-            at = self._get("run", "at") if self._get("run", "time") else "the start"
+        if self.is_past("run", "fails_at"):
+            at = self.get("run", "at") if self.get("run", "time") else "the start"
             return "no run of the learner has ended well since %s" % at
-        if isinstance(behind, (int, float)) and now > behind:
+        if self.is_past("behind", "fails_at"):
             return "answers wait to be learnt for too long"
         return None
 

@@ -149,7 +149,7 @@ class Api:
 
     def warnings(self):
         self.count()
-        return health.warnings(self.folder, self.state.facts(), self.said_of(self.board.all()))
+        return health.warnings(self.folder, self.state, self.said_of(self.board.all()))
 
     def tell(self):
         """Tells rankpipe service status what this knows."""
@@ -166,7 +166,7 @@ class Api:
         for facts, *_ in counted:
             total.add(*facts)
         connections, waiting, up = zip(*(now for _, now, *_ in counted))
-        free, least = health.disk(self.folder, self.state.facts(), health.figures(self.folder))
+        free, least = health.disk(self.folder, self.state, health.figures(self.folder))
         return total.text([
             ("api_connections", "connections now", [("", sum(connections))]),
             ("api_waiting", "requests that wait for the service", [("", sum(waiting))]),

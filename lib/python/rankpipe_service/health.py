@@ -59,33 +59,26 @@ def texts(known):
     return {kind: front.shown(known[kind][:SAID]) for kind in KINDS if isinstance(known.get(kind), str)}
 
 
-def disk(folder, known, serve):
+def disk(folder, state, serve):
     """(bytes that are free, bytes that should be) at a folder: what spool needs, or two days of growth."""
-    has = os.statvfs(folder)
-    grows = known.get("disk")
-    grows = grows.get("grows_a_day") if isinstance(grows, dict) else None
-    return has.f_bavail * has.f_frsize, max(serve.get("rankpipe_serve_least_free_bytes", 0),
-                                            2 * grows if isinstance(grows, (int, float)) else 0)
+    free, grows = 0, state.get("disk", "grows_a_day")
+    with contextlib.suppress(OSError):
+        has = os.statvfs(folder)
+        free = has.f_bavail * has.f_frsize
+    return free, max(serve.get("rankpipe_serve_least_free_bytes", 0), 2 * grows if isinstance(grows, (int, float)) else 0)
 
 
-def is_past(known, part, name):
-    """Is a moment of service.json past?"""
-    found = known.get(part)
-    found = found.get(name) if isinstance(found, dict) else None
-    return isinstance(found, (int, float)) and time.time() * 1000 > found
-
-
-def warnings(folder, known, said):
-    """{kind: sentence} of what is wrong: known is service.json, and `said` what `rankpipe api` says, by kind."""
-    found, serve = {**texts(known.get("warnings")), **texts(said)}, figures(folder)
+def warnings(folder, state, said):
+    """{kind: sentence} of what is wrong: `said` is what `rankpipe api` says, by kind, and state service.json."""
+    found, serve = {**texts(state.get("warnings")), **texts(said)}, figures(folder)
     if serve.get("rankpipe_serve_log_fails"):
         found["unstored"] = ("rounds are not stored, and nothing is learnt from them: the log of serve says why: journalctl "
                              "-u rank")
-    free, least = disk(folder, known, serve)
+    free, least = disk(folder, state, serve)
     if free < least:
         found["disk"] = ("%d MB are free at %s, and it should be %d: make room, or move the folder to a larger disk" % (
             free // 1000000, os.path.abspath(folder), least // 1000000))
-    if "failed" not in found and any(is_past(known, part, "late_at") and not is_past(known, part, "fails_at")
+    if "failed" not in found and any(state.is_past(part, "late_at") and not state.is_past(part, "fails_at")
                                      for part in ("run", "behind")):
         found["behind"] = "the learner is late: look at systemctl status rank-learn, and journalctl -u rank-learn"
     return {kind: found[kind] for kind in KINDS if kind in found}
@@ -165,7 +158,7 @@ def text():
         found.setdefault("answers", "answers cannot be stored in answers: make it a folder that this account can write to")
     trouble = state.trouble()
     return "".join("%-14s %s\n" % each for each in [*([("trouble", trouble)] if trouble else []), *(
-        ("warning", each) for each in warnings(".", state.facts(), found).values())])
+        ("warning", each) for each in warnings(".", state, found).values())])
 
 
 def note_failure(text):
