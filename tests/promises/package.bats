@@ -120,7 +120,7 @@ curve() {
     # No unit is in two places, and what a unit runs, and the page that it names, are there.
     is "$(cd root && find . -name 'rank*.service' -o -name 'rank*.socket' -o -name 'rank*.timer' | sed 's,/[^/]*$,,' | sort -u | wc -l)" 1
     find root -path '*/systemd/system/rank*' -exec cat {} + >units
-    is "$(grep -c '^Documentation=man:rankpipe-operating(7)$' units)" 5
+    is "$(grep -c '^Documentation=man:rankpipe-operating(7)$' units)" 6
     for file in $(grep -o '/usr/\(bin/rankpipe\|share/rankpipe/[a-z/.]*\)' units); do [ -e "root$file" ]; done
     # /etc/default has each variable of the units, with the value that it has without the file.
     sed -n 's/^Environment=//p' units | xargs printf '%s\n' | LC_ALL=C sort >want
