@@ -180,7 +180,7 @@ $each round without a request
 $each round without a time
 $each second answer
 $each second round of a request"
-    is "$(query 'SELECT count(*) FROM quarantine')" "$((14 * each + 1))"
+    is "$(query 'SELECT count(*) FROM quarantine')" "$((15 * each + 1))"
     once
     # the same service without any of them
     mkdir ../good ../good/log
