@@ -133,6 +133,7 @@ guess="service: features=1, a guess by 1 votes of answered requests; to set it: 
     learn
     is "$(learnt) $(fact_of '["features"]') $(query 'SELECT count(*) FROM quarantine')" '30 12 0'
     once
+    is "$(fact 'answers_total{order="random"}') $(query 'SELECT sum(answered) FROM hours')" '30 220'
 }
 
 @test "features: rounds with sparse features have no vote, and the largest number is the guess where all are sparse" {
@@ -1068,4 +1069,6 @@ listed() {
     rankpipe service learn
     is "$(query 'SELECT count(*) FROM rounds') $(listed | cut -d ' ' -f 1,2)" '38 39 38'
     rankpipe service check
+    rankpipe service erase queries a 2>/dev/null
+    is "$(listed | cut -d ' ' -f 1,2)" '0 0'
 }

@@ -239,8 +239,8 @@ def erase_rows(store, wanted, done):
         first = store.one("SELECT min(seq) FROM answers WHERE round IN gone")
         if first:
             store.put(erasing_model=min(first, store.set.get("erasing_model") or first))
-        rows = store.sql("SELECT request, list FROM rounds WHERE id IN gone").fetchall()
-        requests = {name_of(request).encode() for request, _ in rows}.union(
+        rows = store.sql("SELECT request FROM rounds WHERE id IN gone").fetchall()
+        requests = {name_of(request).encode() for request, in rows}.union(
             *(names for what, names in wanted if what == "requests"))
         store.many("INSERT OR REPLACE INTO erased VALUES(?, ?)",
                    ((store.erased_hash(b"r", request), store.now) for request in requests))
@@ -249,8 +249,7 @@ def erase_rows(store, wanted, done):
         done.answers = store.sql("DELETE FROM answers WHERE round IN gone").rowcount
         done.rounds = store.sql("DELETE FROM rounds WHERE id IN gone").rowcount
         store.sql("DELETE FROM doubled WHERE round IN gone")
-        fill(store, "lists_gone", {number for _, number in rows})
-        Lists(store).drop("id IN lists_gone")
+        Lists(store).drop()  # also whole lists that stayed for others, and that no round had any more
         store.many("DELETE FROM clients WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM answers WHERE client = ?1) AND "
                    "NOT EXISTS (SELECT 1 FROM early WHERE client = ?1)", ((number,) for number in clients))
         forget_quarantine(store, wanted, requests)
