@@ -616,7 +616,7 @@ api: this is the word of all addresses of 2001:db8:1::/48"
     }
     says false '"it ranks at random"'
     ask POST /rank "$both"
-    is "$status$output" '400{"error": "the service has documents in no order (base=off): start api.py with --unordered, or run: rankpipe service set base on"}'
+    is "$status$output" '400{"error": "the service has documents in no order (base=off): start the API with --unordered, or run: rankpipe service set base on"}'
     ask GET /health
     is "$status$output" '200{"status": "ok", "warnings": [], "warning": "it ranks at random"}'
     kill "$api" && wait "$api" || true
@@ -776,7 +776,7 @@ for part in json.loads(sys.argv[1])["explain"]:
     serves
     answers
     ask POST /rank '{"query": "a", "explain": true, "documents": [{"features": [1]}]}'
-    is "$status $(field error)" '400 explain needs a model: start api.py with -x'
+    is "$status $(field error)" '400 explain needs a model: start the API with -x'
 }
 
 @test "explain: a memory that begins with the order of an engine" {

@@ -38,6 +38,34 @@ of() {
     done
 }
 
+@test "demo: at a terminal the shop stays up, and learns the reader's clicks" {
+    python3 - <<'END'
+import os, pty, re, signal, subprocess, time, urllib.request
+master, terminal = pty.openpty()
+demo = subprocess.Popen(["rankpipe", "demo", "-n", "1"], stdin=terminal, stdout=subprocess.PIPE, text=True)
+url = next(found[1] for found in (re.search("Now you: (http://[^ ]*) ", line) for line in demo.stdout) if found)
+
+def get(path):
+    return urllib.request.urlopen(url + path.lstrip("/"), timeout=10).read().decode()
+
+def links():
+    return [link.replace("&amp;", "&") for link in re.findall('<a href="(/go[^"]*)"', get("?q=winter+jacket"))]
+
+def product(link):
+    return re.search("d=([0-9]+)", link)[1]
+
+page = get("?q=%3Cb%3E%22")
+assert "<b>" not in page and "Try <a" in page, page
+wanted, until = product(links()[5]), time.monotonic() + 30
+while product(links()[5]) == wanted and time.monotonic() < until:
+    get(next(link for link in links() if product(link) == wanted))
+    time.sleep(1)
+assert wanted in map(product, links()[:5])
+demo.send_signal(signal.SIGINT)
+assert demo.wait() == 0
+END
+}
+
 @test "demo: what it refuses, and a signal ends all" {
     fails 2 "demo: argument -n: '0' is not a whole number from 1 to 1000000; see: rankpipe demo -h" rankpipe demo -n 0
     fails 2 'demo: unrecognized arguments: shop; see: rankpipe demo -h' rankpipe demo shop

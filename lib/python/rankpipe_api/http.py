@@ -165,7 +165,7 @@ class Http(asyncio.Protocol):
             self.reply(bad.status, {"error": str(bad)})
         except Exception:  # a mistake of this program ends one request, not all
             self.api.say(traceback.format_exc())
-            self.reply(500, {"error": "api.py failed: its log says where"})
+            self.reply(500, {"error": "the API failed: its log says where"})
 
     def reply(self, status, value=None, kind="application/json", headers=""):
         """Ends the request."""

@@ -28,9 +28,9 @@ TURNS = 1000  # requests that wait for the service
 LARGE = 5 << 16  # bytes of a body that is read by a process of its own, so that others wait for no more than some ms
 NO_SERVICE = "the service does not answer"
 OTHER_ORDER = {  # whether documents have an order here, and in the service not
-    False: "the service begins with the order in which documents come (base=on), but api.py was started with "
+    False: "the service begins with the order in which documents come (base=on), but the API was started with "
            "--unordered: leave that out, or run: rankpipe service set base off",
-    True: "the service has documents in no order (base=off): start api.py with --unordered, or run: rankpipe service "
+    True: "the service has documents in no order (base=off): start the API with --unordered, or run: rankpipe service "
           "set base on"}
 FRESH = 20  # seconds after which an idle connection to the service is replaced: serve closes it after 60
 ENDING = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
@@ -205,7 +205,7 @@ class Api:
     def rank(self, client, request, began, sent, documents, names, explain, fewer):
         client.fewer = fewer
         if explain and not self.explainer:
-            raise Bad(400, "explain needs a model: start api.py with -x")
+            raise Bad(400, "explain needs a model: start the API with -x")
         if not self.is_up() or len(self.service.waiting) >= TURNS:
             raise Bad(503, "too many requests" if self.is_up() else NO_SERVICE)
         if len(sent) > HEAD and self.held() > HELD:
