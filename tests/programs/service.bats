@@ -382,7 +382,7 @@ now: to learn anew from them, run: rankpipe service set base on"
 @test "clicks: an answer says so, and its round has the key when it is learnt, as feedback-join gives it" {
     mkdir answers
     rounds 1 30 | spool log >/dev/null
-    { answers 1 10 90; says - '0 1 0' 11 12; says x '0 0.5 3' 13; says y '0 1' 14; says x - 15; } >answers/a
+    { answers 1 10 90; says - '0 1 0' 11 12; says x '0 0.5 1' 13; says y '0 1' 14; says x - 15; } >answers/a
     learn
     once
     rankpipe service stream | bin2txt -f head | grep -c ' client=[xy] clicks=1 docs=' | { read -r n && is "$n" 2; }
@@ -391,6 +391,18 @@ now: to learn anew from them, run: rankpipe service set base on"
         same <(rankpipe service stream | values_of $column) <(replay -n 14 joined | values_of $column)
     done
     bin2txt -f values w.bin | grep '^clicks'
+    # what status says of users; a new document's answers are the theta of its place
+    rankpipe service status | sed -n '/^users/,/^clicked/p' >users
+    cut -c 16- users | sed 's/[-0-9.]\{1,\}/N/g' >said
+    is "$(cat said)" 'go on after a click: a click above multiplies the clicks of a place by N
+N N N N N N N N N N, by place from N
+do not foretell clicks better than places do: N of N that are needed: lists stay within one place of a base
+N of N queries have clicks enough, N, to leave the order of a base'
+    cp w.bin m
+    mkstream round t=99 qid=new clicks=1 docs=3 dim=46 base:u4 0 1 2 order:u4 0 1 2 seen:f4 0 0 0 x:f4 $(seq 138) >new
+    update -s "$(seed)" -m m <new 2>resumed
+    bin2txt -f memory m new | awk '$4 == "new" { printf " %.2f", $2 }' >got
+    grep "^examined      $(cat got) " users
     # one answer counts, whatever it says it is
     { answers 11 11 30; says - '0 1 0' 1; } >answers/b
     for wrong in clicks=0 clicks=2 clicks=11 clicks= clicks 'clicks=1 clicks=1' 'clicks=1 client=x'; do

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from rankpipe_service import clock, comparing, generations, lists
+from rankpipe_service import clock, comparing, generations, lists, users
 from rankpipe_service.generations import iso
 from rankpipe_service.records import seen_of
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, put_whole, say
@@ -393,6 +393,8 @@ def text(store):
     if known["disk"]:
         lines += ["disk           %(round)d bytes a round, %(list)d a list" % known["disk"],
                   "a year         %.1f GB of service.db, as the last 24 hours were" % (known["disk"]["year"] / 1e9)]
+    path = generations.path_of(generation["in_use"])
+    lines += users.lines(path) if os.path.exists(path) else []
     lines += ["suspect        %d" % known["suspect"]["value"]]
     if "recent" in known["suspect"]:
         lines += ["contrast       %(recent).4f +- %(recent_error).4f, before %(before).4f +- "
