@@ -315,27 +315,22 @@ static int limit_gain(struct remembering *my, const struct state *state,
     return 0;
 }
 
-/* Counts the clicks y[places] of a round, from 0 to 1. Sets theta[], and the answers y[], of the
- * first *counts places, which count. */
+/* Counts a round, whose clicks `at` has, and sets the rest of it; expected[places] is room. 0 or a
+ * fault. */
 static int count_clicks(struct remembering *my, const struct state *state,
-                        const struct round *round, double *y, double *theta, size_t *counts,
-                        struct fault *fault)
+                        const struct round *round, struct memory_place *at, size_t counts,
+                        double *expected, struct fault *fault)
 {
-    struct memory_place *at = buffer_for(&my->places, round->places, sizeof *at, fault);
-    double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho, gain;
-    if (!at) return -1;
+    double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho;
+    regression_expect_all(&my->regression, round->places, round->order, expected);
     for (size_t a = 0; a < round->places; a++) {
-        size_t i = round->order[a];
-        const struct memory_entry *pair = pair_of(my, i);
-        at[a] = (struct memory_place){ .click = y[a] > 0, .n = pair ? pair->n : 0,
-                                       .sum = pair ? pair->sum : 0,
-                                       .expected = regression_expect(&my->regression, i) };
+        const struct memory_entry *pair = pair_of(my, round->order[a]);
+        at[a].n = pair ? pair->n : 0;
+        at[a].sum = pair ? pair->sum : 0;
+        at[a].expected = expected[a];
     }
-    *counts = memory_clicks_count(&my->clicks, rho, at, round->places, &gain);
-    for (size_t a = 0; a < *counts; a++) {
-        theta[a] = at[a].theta;
-        y[a] /= theta[a];
-    }
+    my->clicks.known = true;
+    double gain = memory_clicks_count(&my->clicks, rho, at, round->places, counts);
     if (!finite_numbers(MEMORY_CLICKS, my->clicks.number))
         return fault_data(fault, "what is expected of its documents is too large for clicks: use "
                           "smaller features");
@@ -346,23 +341,30 @@ static int count_clicks(struct remembering *my, const struct state *state,
 static int learn_clicks(struct remembering *my, struct state *state, const struct round *round,
                         struct fault *fault)
 {
-    size_t places = round->places;
+    size_t places = round->places, counts;
     if (state->settings.set[SETTING_DRIFT])
         return fault_data(fault, "it has clicks, and the learner the setting drift: " DRIFTS);
     if (!round->seen)
         return fault_data(fault, "memory learns from clicks, and needs the column seen: put "
                           "feedback-mask -c before update");
     double *y = buffer_for(&state->places, places, 2 * sizeof *y, fault), *theta = y + places;
-    if (!y) return -1;
+    struct memory_place *at = buffer_for(&my->places, places, sizeof *at, fault);
+    if (!y || !at) return -1;
     for (size_t a = 0; a < places; a++) {
         double value = round->seen[a];
         y[a] = value > 1 ? 1 : value > 0 ? value : 0;
+        at[a] = (struct memory_place){ .click = value > 0 };
         my->above += value > 1;
     }
-    if (begin_answers(my, state, places, round->order, y, fault) < 0) return -1;
-    my->clicks.known = true;
-    return count_clicks(my, state, round, y, theta, &places, fault) < 0
-               ? -1 : learn_answers(my, state, places, round->order, y, theta, fault);
+    counts = memory_clicks_counting(&my->clicks, at, places);
+    if (begin_answers(my, state, counts, round->order, y, fault) < 0 ||
+        count_clicks(my, state, round, at, counts, theta, fault) < 0)
+        return -1;
+    for (size_t a = 0; a < counts; a++) {
+        theta[a] = at[a].theta;
+        y[a] /= theta[a];
+    }
+    return learn_answers(my, state, counts, round->order, y, theta, fault);
 }
 
 /* Remembers who answered, of a query that was visited. 0 or a fault (memory). */

@@ -230,6 +230,24 @@ double regression_expect(struct regression *regression, size_t i)
     return expect(regression, z_of(regression, i));
 }
 
+/* v.z is w.x - w.M + level.M + constant, where M are the means. */
+void regression_expect_all(struct regression *regression, size_t n, const uint32_t *doc,
+                           double *expected)
+{
+    struct regression *my = regression;
+    double level = my->constant ? *my->constant : 0;
+    for (size_t j = 0; !my->wide && !my->plain && j < my->dim; j++)
+        level += (my->level[j] - my->w[j]) * my->mean[j];
+    for (size_t h = 0; h < n; h++) {
+        expected[h] = my->wide ? expect_wide(my, doc[h]) : level;
+        struct row row = { 0 };
+        if (!my->wide)
+            row = matrix_row(my->x, doc[h], my->val, my->idx);
+        for (size_t e = 0; e < row.n; e++)
+            expected[h] += my->w[row.idx ? row.idx[e] : e] * row.val[e];
+    }
+}
+
 /* The z of documents from number i on, side by side, as covariance_variances takes them. */
 static void write_abreast(struct regression *my, size_t i, double *z)
 {

@@ -111,9 +111,10 @@ static double within(double least, double x, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Sets theta[PLACES] of users who go on, or stop. */
-static void find_theta(const struct memory_clicks *clicks, bool go, double *theta)
+/* Sets theta[PLACES]. */
+static void find_theta(const struct memory_clicks *clicks, double *theta)
 {
+    bool go = go_on(clicks);
     const double *shown = clicks->number + MEMORY_SHOWN;
     double first = (clicks_at(clicks, 0) + 1) / (shown[0] + 2), rate = first;
     for (size_t k = 0; k < MEMORY_PLACES; k++) {
@@ -126,7 +127,7 @@ static void find_theta(const struct memory_clicks *clicks, bool go, double *thet
 double memory_clicks_theta(const struct memory_clicks *clicks, size_t place)
 {
     double theta[MEMORY_PLACES];
-    find_theta(clicks, go_on(clicks), theta);
+    find_theta(clicks, theta);
     return theta[shared_place(place)];
 }
 
@@ -204,7 +205,7 @@ static void foretell_new(struct memory_clicks *clicks, const struct memory_place
     }
 }
 
-/* The places that count: of `places`, those down to `last`, or all. */
+/* A place, which counts, is down to the last click, and has a click above, or not. */
 static void count_place(struct memory_clicks *clicks, const struct memory_place *at, size_t k,
                         bool counts, bool reached, bool after)
 {
@@ -231,12 +232,12 @@ static size_t last_click(const struct memory_place *at, size_t places)
 }
 
 /* Sets theta, m0 and mean of each place. Has no document of the round answers? */
-static bool expect(const struct memory_clicks *clicks, double rho, bool go,
-                   struct memory_place *at, size_t places)
+static bool expect(const struct memory_clicks *clicks, double rho, struct memory_place *at,
+                   size_t places)
 {
     double theta[MEMORY_PLACES];
     bool unknown = true;
-    find_theta(clicks, go, theta);
+    find_theta(clicks, theta);
     for (size_t a = 0; a < places; a++) {
         at[a].theta = theta[shared_place(a)];
         at[a].prior = memory_clicks_prior(at[a].expected);
@@ -247,11 +248,17 @@ static bool expect(const struct memory_clicks *clicks, double rho, bool go,
     return unknown;
 }
 
-size_t memory_clicks_count(struct memory_clicks *clicks, double rho, struct memory_place *at,
-                           size_t places, double *gain)
+size_t memory_clicks_counting(const struct memory_clicks *clicks, const struct memory_place *at,
+                              size_t places)
 {
-    bool go = go_on(clicks), after = false, unknown = expect(clicks, rho, go, at, places);
-    size_t best = likeliest(clicks), last = last_click(at, places), counts = go ? places : last;
+    return go_on(clicks) ? places : last_click(at, places);
+}
+
+double memory_clicks_count(struct memory_clicks *clicks, double rho, struct memory_place *at,
+                           size_t places, size_t counts)
+{
+    bool after = false, unknown = expect(clicks, rho, at, places);
+    size_t best = likeliest(clicks), last = last_click(at, places);
     double lead = lead_at(clicks, best);
     struct chances chances = { 0 };
     end_chances(clicks, &chances);
@@ -265,8 +272,7 @@ size_t memory_clicks_count(struct memory_clicks *clicks, double rho, struct memo
         after = after || at[a].click;
     }
     end_chances(clicks, &chances);
-    *gain = lead_at(clicks, best) - lead;
-    return counts;
+    return lead_at(clicks, best) - lead;
 }
 
 void memory_clicks_limit(struct memory_clicks *clicks, double excess)

@@ -122,11 +122,14 @@ struct memory_place {
     double theta, prior, mean; /* prior: m0 */
 };
 
-/* Counts a round, at[places] from the first place on, and sets each theta. `rho` is that of the
- * mean: 1 / a, unless it is given. How many of the places count, from the first on; *gain is the
- * round's. O(places MEMORY_STRENGTHS). */
-size_t memory_clicks_count(struct memory_clicks *clicks, double rho, struct memory_place *at,
-                           size_t places, double *gain);
+/* How many places of a round count, at[places] from the first on, by their clicks alone. */
+size_t memory_clicks_counting(const struct memory_clicks *clicks, const struct memory_place *at,
+                              size_t places);
+
+/* Counts the round, of which `counts` places count, and sets each theta. `rho` is that of the mean:
+ * 1 / a, unless it is given. Returns the round's gain. O(places MEMORY_STRENGTHS). */
+double memory_clicks_count(struct memory_clicks *clicks, double rho, struct memory_place *at,
+                           size_t places, size_t counts);
 
 /* G takes so much of the gain of the last round, and keeps the lead within its bound. */
 void memory_clicks_limit(struct memory_clicks *clicks, double excess);

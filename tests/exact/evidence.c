@@ -242,8 +242,9 @@ static void learn(struct learner *my, const struct shown *round)
         at[a] = (struct memory_place){ .click = round->at[a].click, .n = pair->n, .sum = pair->sum,
                                        .expected = round->at[a].expected };
     }
-    my->counts = memory_clicks_count(&my->clicks, memory_clicks_rho(&my->clicks), at,
-                                     round->places, &my->gain);
+    my->counts = memory_clicks_counting(&my->clicks, at, round->places);
+    my->gain = memory_clicks_count(&my->clicks, memory_clicks_rho(&my->clicks), at, round->places,
+                                   my->counts);
     for (size_t a = 0; a < my->counts; a++) {
         my->pair[round->at[a].doc].n += at[a].theta;
         my->pair[round->at[a].doc].sum += at[a].click;

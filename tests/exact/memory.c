@@ -323,7 +323,9 @@ static void check_expect(struct learnt *my, const struct setup *setup)
         memory_expect(my->regression.x, setup->plain ? NULL : my->level, my->constant, WIDTH, s, t,
                       NULL);
         for (size_t d = 0; d < queries[q].docs; d++) {
-            double want = regression_expect(&my->regression, d);
+            double want = regression_expect(&my->regression, d), all;
+            regression_expect_all(&my->regression, 1, &(uint32_t){ (uint32_t)d }, &all);
+            hold(near(all, want, 10 + fabs(want)), "memory", "expect all", all, want);
             hold(near(s[d], want, 10 + fabs(want)), "memory", "expect", s[d], want);
         }
     }
