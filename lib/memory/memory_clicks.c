@@ -118,7 +118,8 @@ static void find_theta(const struct memory_clicks *clicks, double *theta)
     const double *shown = clicks->number + MEMORY_SHOWN;
     double first = (clicks_at(clicks, 0) + 1) / (shown[0] + 2), rate = first;
     for (size_t k = 0; k < MEMORY_PLACES; k++) {
-        rate = k > 0 ? (clicks_at(clicks, k) + before * rate) / (shown[k] + before) : rate;
+        double above = rate * (double)k / (double)(k + 1); /* as if by 1 / k, at first */
+        rate = k > 0 ? (clicks_at(clicks, k) + before * above) / (shown[k] + before) : rate;
         theta[k] = within(theta_least, go ? real_exp(fall_share * real_log(rate / first))
                                           : ratio(clicks, k) / ratio(clicks, 0), theta_most);
     }

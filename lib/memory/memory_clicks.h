@@ -16,8 +16,9 @@
  *              the last click, and all where there is none
  *     theta_k  within [0.02, 1.5]. Of users who stop: R_k / R_1, R_k = (C_k + 5) / (M_k + 5). Of
  *              users who go on: (r_k / r_1)^0.7, r_1 = (F_1 + D_1 + 1) / (N_1 + 2), r_k = (F_k +
- *              D_k + 5 r_(k-1)) / (N_k + 5). Of the fall of clicks from place to place, in
- *              logarithms, 7/10 is due to examination and 3/10 to the order
+ *              D_k + 5 r_(k-1) (k-1)/k) / (N_k + 5): 1/k before the first click. Of the fall of
+ *              clicks from place to place, in logarithms, 7/10 is due to examination and 3/10 to
+ *              the order
  *     a        the a_i of the greatest L_i - ln(a_i / 2)^2 / 2, the least of equals: 2 at first
  *
  * Then the round is counted, place by place:

@@ -110,7 +110,7 @@ static long double theta_of(const struct batch *b, size_t place)
     if (kappa_of(b) > 0.8L) {
         for (size_t k = 1; k <= k_of(place); k++) {
             struct sums at = sum_up(b, b->seen, k, ANY);
-            r = (at.clicks + 5 * r) / (at.number + 5);
+            r = (at.clicks + 5 * r * (long double)k / (long double)(k + 1)) / (at.number + 5);
         }
         return clamp(0.02L, powl(r / r1, 0.7L), 1.5L);
     }
@@ -382,7 +382,7 @@ int main(void)
     struct rng rng = rng_at(5, RNG_SAMPLE, 1);
     struct memory_clicks none = { .known = true };
     near_to("the first strength", 1 / memory_clicks_rho(&none), 2, 0);
-    near_to("the first theta", memory_clicks_theta(&none, 3), 1, 0);
+    near_to("the first theta", memory_clicks_theta(&none, 3), powl(4, -0.7L), 1e-15L);
     near_to("the first kappa", memory_clicks_kappa(&none), 1, 0);
     for (size_t trial = 0; trial < TRIALS; trial++)
         check_list(&rng, trial % 2);

@@ -22,8 +22,8 @@ def theta_of(kappa, sums):
     clicked, expected, shown, first, later = sums
     if kappa > GO_ON:
         rates = [(first[0] + later[0] + 1) / (shown[0] + 2)]
-        for f, d, n in zip(first[1:], later[1:], shown[1:]):
-            rates.append((f + d + 5 * rates[-1]) / (n + 5))
+        for k, (f, d, n) in enumerate(zip(first[1:], later[1:], shown[1:]), 2):
+            rates.append((f + d + 5 * rates[-1] * (k - 1) / k) / (n + 5))
         found = [(rate / rates[0]) ** 0.7 for rate in rates]
     else:
         found = [(c + 5) / (m + 5) for c, m in zip(clicked, expected)]
