@@ -31,9 +31,10 @@ def moved(store):
     run, now, row = json.loads(store.set.get("clock") or "[0, 0, 0]")
     if not run or store.one("SELECT coalesce(max(id), 0) FROM days") > row:
         return None
-    what = "no run for %d days, or the clock was moved" if now > run else "the clock was moved back by %d days"
+    days = (abs(now - run) + DAY // 2) // DAY
+    what = "no run for %d day%s, or the clock was moved" if now > run else "the clock was moved back by %d day%s"
     return (what + ": the last run was at %s, and one after it at %s: if the clock is wrong, set it; nothing was lost") % (
-        (abs(now - run) + DAY // 2) // DAY, iso(run), iso(now))
+        days, "s"[days == 1:], iso(run), iso(now))
 
 
 def warnings(store):
