@@ -17,7 +17,7 @@ run_commands() {
     timeout 120 bash -e -o pipefail commands >out 2>err </dev/null || { cat err && return 1; }
     # what the page's programs say: judge of both logs, log2bin of clicks that are in no list, and what log wrote
     is "$(sed 's/[:;] .*//; s/ [0-9].*//' err | sort | uniq -c | tr -s ' ')" ' 5 judge
- 4 log
+ 6 log
  1 log2bin'
 }
 

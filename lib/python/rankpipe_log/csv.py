@@ -1,163 +1,213 @@
 """Tables: a row for each document shown, or one for each request with lists."""
 # SPDX-License-Identifier: ISC
-import csv
-import itertools
-import json
+from itertools import groupby
 from operator import itemgetter
+from urllib.parse import quote
 
-from .fields import names_of, position_of
-from .notes import fail
+from .dialect import Rows
+from .fields import NOTHING, position_of, qid_of
+from .lists import FORMS, Lists, Unreadable
 from .source import time_of
 
-OPTIONS = "acw"
-COLUMNS = "request", "query", "doc", "position", "click", "time", "client", "docs", "clicks"
-
-
-def rows_of(source):
-    """Lists of rows; source.number is the line of the first. Text without quotation marks is split here, in
-    half the time. The separator is the one that the first line has most of."""
-    blocks, separator = source.blocks(), None
-    for text in blocks:
-        if separator is None:
-            head = text.lstrip("\r\n").partition("\n")[0]
-            separator = max(",\t;|", key=head.count)
-        if '"' in text:
-            break
-        yield [line.split(separator) for line in text.replace("\r\n", "\n").split("\n")]
-    else:
-        return
-    lines = (line + "\n" for text in itertools.chain([text], blocks) for line in text.split("\n"))
-    reader, first, more = csv.reader(lines, delimiter=separator), source.number, True
-    while more:
-        rows, source.number = [], first + reader.line_num
-        try:
-            rows.extend(itertools.islice(reader, 5000))
-            more = bool(rows)
-        except csv.Error as error:
-            source.notes.warn("not a row of CSV, and left out", error)
-        yield rows
-
-
-def columns_of(source, head, names):
-    """Where the columns are, by what they are called here."""
-    at = {name: head.index(names.get(name, name)) for name in COLUMNS if names.get(name, name) in head}
-    if "qid" in head and "query" not in names:
-        at.setdefault("query", head.index("qid"))
-    for name in ("request", "query") + (() if "docs" in at else ("doc", "click")):
-        if name not in at:
-            fail("%s: no column %s among %s: name it by -c %s=NAME" % (
-                source.name, names.get(name, name), ", ".join(head[:20]), name))
-    return at
+OPTIONS = "acdlnqsw"
+COLUMNS = "request", "query", "doc", "position", "click", "time", "client", "docs", "clicks", "value", "dwell"
+ORDER = tuple(str(at) for at in range(1, 101))
+YES, NO = {"true", "t", "yes", "y"}, {"", "-", "false", "f", "no", "n", "null", "none", "nan", "\\n", "n/a", "undefined"}
 
 
 def read(sources, table, options):
-    for source in sources:
-        table.notes.source, at = source, None
-        for rows in rows_of(source):
-            if at is None:
-                while rows and not any(rows[0]):
-                    del rows[0]
-                if not rows:
-                    continue
-                head = [name.strip() for name in rows.pop(0)]
-                at, width = columns_of(source, head, options.names), len(head)
-                source.number += 1
-            whole = {width}.issuperset(map(len, rows))
-            for part in [rows] if whole else [[row] for row in rows]:
-                if whole or len(part[0]) == width:
-                    take_rows(source, table, part, at, options.clicks)
-                elif any(part[0]):
-                    table.notes.warn("a row of %d fields where there are %d columns, and left out" % (
-                        len(part[0]), width))
-                source.number += 0 if whole else 1
+    for table.notes.source in sources:
+        File(table.notes.source, table, options).read()
 
 
-def take_rows(source, table, rows, at, clicks):
-    first = source.number
-    if "docs" in at:
-        for source.number, row in enumerate(rows, first):
-            take_lists(table, row, at)
-        return
-    for name, run in itertools.groupby(rows, itemgetter(at["request"])):
-        run = list(run)
-        take_run(table, name, run, at, clicks)
-        source.number += len(run)
-    source.number = first
+class File:
+    """A table, and where its columns are."""
 
+    def __init__(self, source, table, options):
+        self.source, self.table, self.notes, self.options = source, table, table.notes, options
+        self.rows = Rows(source, options.quotes, options.separator)
+        self.at = self.lists = self.decimal = None
 
-def begin(table, name, row, at):
-    """The request of a row; the first row says its query, time and client. None: the row has no name of one."""
-    if not name:
-        table.notes.warn("a row without request, and left out")
-        return None
-    request = table.find(name)
-    if request.qid is None:
-        table.ask(request, row[at["query"]], time_of(table.notes, row[at["time"]]) if "time" in at else None,
-            row[at["client"]] if "client" in at else None)
-    return request
+    def read(self):
+        for numbers, rows in self.rows:
+            while self.at is None and rows:
+                if any(rows[0]):
+                    self.find_columns([name.strip() for name in rows[0]])
+                numbers, rows = numbers[1:], rows[1:]
+            if not {self.rows.width}.issuperset(map(len, rows)):
+                numbers, rows = self.keep(numbers, rows, lambda row: len(row) == self.rows.width,
+                                          "not of %d fields" % self.rows.width)
+            for at, what in self.due if rows else ():
+                if not self.table.nothing.isdisjoint(map(itemgetter(at), rows)):
+                    numbers, rows = self.keep(numbers, rows, lambda row: self.table.name(what, row[at]), "without " + what)
+            if rows:
+                self.take(numbers, rows)
+        if self.lists and self.lists.wrong():
+            self.source.fail("%s: say which form they have: -l %s" % (self.lists.wrong(), "|".join(FORMS)))
 
+    def keep(self, numbers, rows, is_good, why):
+        """The rows that are good. Of the others those that are not blank are counted."""
+        kept = [], []
+        for self.source.number, row in zip(numbers, rows):
+            if is_good(row):
+                kept[0].append(self.source.number)
+                kept[1].append(row)
+            elif any(row):
+                self.notes.rows += 1
+                self.notes.warn("rows left out, " + why, self.rows.separator.join(row))
+        return kept
 
-def take_run(table, name, rows, at, clicks):
-    """Rows of one request, of a document each."""
-    request = begin(table, name, rows[0], at)
-    if request is None:
-        return
-    docs, marks = [row[at["doc"]] for row in rows], [row[at["click"]] for row in rows]
-    if marks.count("0") < len(marks):
-        for doc, mark in zip(docs, marks):
-            if mark != "0" and is_click(table.notes, mark, clicks):
-                table.click(request, doc)
-    if "position" not in at:
-        table.list(request, list(filter(None, docs)))
-        return
-    places = [row[at["position"]] for row in rows]
-    if places == ORDER[:len(places)] and not request.docs and not request.seen and all(docs):
-        table.list(request, docs)
-        return
-    if request.docs:
-        request.seen, request.docs = {doc: at for at, doc in enumerate(request.docs.split("\n"), 1)}, None
-    for doc, place in zip(docs, places):
-        position = position_of(place)
-        if position is None or not doc:
-            table.notes.warn("no document, or no position from 0 or 1: the row is left out", place)
+    def find_columns(self, head):
+        """Where the columns are, by what they are called here. Several may name the request."""
+        names, at = self.options.names, {}
+        for name in COLUMNS:
+            own = names.get(name, name)
+            parts = own.split("+") if name == "request" and own not in head else [own]
+            if head.count(own) > 1:
+                self.source.fail("two columns are called %s" % own)
+            if set(parts) <= set(head):
+                at[name] = list(map(head.index, parts)) if name == "request" else head.index(own)
+        if "qid" in head and "query" not in names:
+            at.setdefault("query", head.index("qid"))
+        for name in ("request", "query") + (() if "docs" in at else ("doc", "click")):
+            if name not in at:
+                self.source.fail("no column %s among %s: name it by -c %s=NAME" % (
+                    names.get(name, name), ", ".join(head[:20]), name))
+        if self.options.dwell is not None and ("dwell" not in at or "value" in at or "docs" in at):
+            self.source.fail("-d needs a column dwell, none that is called value, and a row for each document")
+        self.at, self.rows.width = at, len(head)
+        self.rows.numbers = sorted(at[name] for name in ("position", "click", "time") if name in at)
+        self.due = [(each, "request") for each in at["request"]] + [
+            (at[name], name) for name in (("docs", "query") if "docs" in at else ("doc",))]
+        self.table.remedy = "-c request=%s+%s makes a request of each pair" % (
+            names.get("request", "request"), head[at["query"]])
+
+    def take(self, numbers, rows):
+        """Rows with all that is due: requests, one after another."""
+        columns, at, start = list(zip(*rows)), self.at, 0
+        self.notes.rows += len(rows)
+        if self.decimal is None:
+            self.look_at(columns)
+        for each in self.decimal:
+            more = [number for number, name in zip(numbers, columns[each]) if name[-2:] != ".0" and name not in NOTHING]
+            self.notes.count("names without .0, which those before had", len(more), self.source, more and more[0])
+            columns[each] = [name[:-2] if name[-2:] == ".0" else name for name in columns[each]]
+        self.numbers, self.columns = numbers, columns
+        self.says = [columns[at[name]] if name in at else (None,) * len(rows) for name in ("query", "time", "client")]
+        self.known = [columns[at[name]] for name in ("query", "time", "client") if name in at]
+        names = columns[at["request"][0]]
+        if at["request"][1:]:  # each part is encoded, and + between them
+            names = ["+".join(parts) for parts in zip(*(
+                [qid_of(part) or "" if each == at["query"] else quote(part, safe="") for part in columns[each]]
+                for each in at["request"]))]
+        for name, run in groupby(names):
+            end = start + len(list(run))
+            if self.lists:
+                for row in range(start, end):
+                    self.take_lists(name, row)
+            else:
+                self.take_run(name, start, end)
+            start = end
+
+    def look_at(self, columns):
+        """The first rows say whether all names of a column end in .0, and which form lists have."""
+        at = self.at
+        self.decimal = [each for each in at["request"] + [at[name] for name in ("doc", "client") if name in at]
+                        if all(name in NOTHING or name[:-2].isdecimal() and name[-2:] == ".0" for name in columns[each])]
+        if "docs" in at:
+            self.lists = Lists(self.options.lists, columns[at["docs"]][:100], self.table.nothing)
+            if self.lists.found and not self.options.lists:
+                self.notes.say("%s: lists of the form %s" % (self.source.name, ", ".join(sorted(self.lists.found))))
+
+    def ask(self, name, start, end):
+        """The request of some rows, and what they say of it."""
+        self.source.number, rows = self.numbers[start], range(start, end)
+        request, before = self.table.find(name), None
+        for said in self.known:
+            if said[start:end].count(said[start]) < end - start:
+                break
         else:
-            table.see(request, doc, position)
+            rows = start,
+        for row in rows:
+            query, time, client = said = [column[row] for column in self.says]
+            if said != before:
+                before, self.source.number = said, self.numbers[row]
+                self.table.ask(request, name, self.table.name("query", query), time_of(self.table, time),
+                               self.table.name("client", client))
+        return request
 
+    def take_run(self, name, start, end):
+        """Rows of a request, of a document each."""
+        table, at, request = self.table, self.at, self.ask(name, start, end)
+        docs, marks = self.columns[at["doc"]][start:end], self.columns[at["click"]][start:end]
+        if marks.count("0") < end - start:
+            for row, (doc, mark) in enumerate(zip(docs, marks), start):
+                if mark != "0" and self.is_click(mark):
+                    self.source.number = self.numbers[row]
+                    table.click(request, doc, self.worth(row))
+        if "position" not in at:
+            table.list(request, docs)
+            return
+        places = self.columns[at["position"]][start:end]
+        if places == ORDER[:end - start] and not request.docs and not request.seen:
+            table.list(request, docs)
+            return
+        if request.docs:
+            before, request.docs = request.docs.split("\n"), None
+            for place, doc in enumerate(before, 1):
+                table.see(request, doc, place)
+        for self.source.number, doc, place in zip(self.numbers[start:end], docs, places):
+            position = position_of(place)
+            if position is None:
+                self.notes.warn("rows left out, without a position from 0 or 1", place)
+            else:
+                table.see(request, doc, position)
 
-ORDER = [str(at) for at in range(1, 101)]
-YES, NO = {"true", "t", "yes", "y"}, {"", "-", "false", "f", "no", "n", "null", "none", "nan"}
+    def is_click(self, text):
+        if text in self.options.clicks or text.lower() in YES:
+            return True
+        if text.lower() in NO:
+            return False
+        try:
+            return float(text) > 0
+        except ValueError:
+            self.notes.warn("no number and no word of -a: it counts as no click", text)
+            return False
 
+    def worth(self, row):
+        """How much of a satisfied click a click was: a column says it, or how long the user stayed away."""
+        text = self.columns[self.at["value"]][row] if "value" in self.at else ""
+        if text in NOTHING and self.options.dwell is not None:
+            text = self.columns[self.at["dwell"]][row]
+        if text in NOTHING:
+            return "1"
+        try:
+            number = float(text)
+        except ValueError:
+            number = -1
+        if not 0 <= number or number > 1 and "value" in self.at:
+            self.source.fail("line %d: '%.40s' is not a %s" % (self.source.number, text, "value from 0 to 1" if "value" in self.at
+                                                             else "dwell in seconds"))
+        return "%.9g" % number if "value" in self.at else ".2" if number < self.options.dwell else "1"
 
-def is_click(notes, text, clicks):
-    if text in clicks or text.lower() in YES:
-        return True
-    if text.lower() in NO:
-        return False
-    try:
-        return float(text) > 0
-    except ValueError:
-        notes.warn("no number and no word of -a: it counts as no click", text)
-        return False
-
-
-def take_lists(table, row, at):
-    """A request in one row, whose lists have blanks between names, or are arrays of JSON."""
-    request = begin(table, row[at["request"]], row, at)
-    if request is None:
-        return
-    if request.docs:
-        table.notes.counts["rows that repeat the request of another, and are left out"] += 1
-        return
-    table.list(request, list_in(table.notes, row[at["docs"]]))
-    for doc in list_in(table.notes, row[at["clicks"]]) if "clicks" in at else ():
-        table.click(request, doc)
-
-
-def list_in(notes, text):
-    if text[:1] != "[":
-        return text.split()
-    try:
-        return names_of(json.loads(text, parse_int=str, parse_float=str))
-    except (ValueError, RecursionError):
-        notes.warn("neither names nor an array of JSON", text)
-        return []
+    def take_lists(self, name, row):
+        """A row of a request, with its lists."""
+        self.source.number, at = self.numbers[row], self.at
+        cells = [self.columns[at[each]][row] if each in at else "" for each in ("docs", "clicks")]
+        try:
+            shown = self.lists.docs(cells[0])
+            clicks = self.lists.clicks(cells[1], shown)
+        except Unreadable as error:
+            self.notes.warn("rows left out, %s" % error, cells[0])
+            return
+        docs = self.table.names("docs", shown)
+        if not docs:
+            self.notes.warn("rows left out, without docs")
+            return
+        request = self.ask(name, row, row + 1)
+        if request.docs:
+            self.notes.count("rows left out, that repeat the request of another")
+            return
+        self.table.list(request, docs)
+        for doc in clicks:
+            self.table.click(request, doc)

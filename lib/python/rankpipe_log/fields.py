@@ -9,6 +9,7 @@ from urllib.parse import unquote_plus
 import rankpipe
 
 MOST = (1 << 53) - 2  # the latest time that a round can have
+NOTHING = {"", "-", "\\N", "NULL", "null", "None", "nan", "NaN", "N/A", "undefined"}  # no names
 
 
 @functools.lru_cache(maxsize=10000)
@@ -38,7 +39,7 @@ def word(text, most=None):
 
 
 MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d))?")  # of ISO 8601, and what follows
-REST = re.compile(r"(?::(\d\d)(?:[.,](\d+))?)?\s*(?:Z|([+-])(\d\d):?(\d\d)?)?")
+REST = re.compile(r"(?::(\d\d)(?:[.,](\d+))?)?\s*(?:Z|UTC|([+-])(\d\d):?(\d\d)?)?")
 COMMON = re.compile(r"(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})")
 MONTHS = {name: "%02d" % at for at, name in enumerate(
     "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
@@ -57,9 +58,11 @@ def minute_stamp(text):
 
 def stamp(text):
     """A time in milliseconds since 1970, from ISO 8601 (in UTC, where it has no zone) or a number of
-    milliseconds, or of seconds if it is below 10^11; None: it is no such time."""
+    seconds, milli-, micro- or nanoseconds, by its digits before the point; None: it is no such time."""
     if not isinstance(text, str):
         return None
+    if text.isdecimal():
+        return number_stamp(text)
     time, found = minute_stamp(text[:16]), REST.fullmatch(text, 16)
     if time is None or not found:
         return number_stamp(text)
@@ -72,38 +75,40 @@ def stamp(text):
 
 def number_stamp(text):
     try:
-        number = float(text)
-        number = round(number * 1000 if number < 1e11 else number)
+        whole = int(text) if text.isdecimal() and len(text) < 20 else float(text)
+        digits = len(text) if type(whole) is int else len(str(int(whole)))
     except (ValueError, OverflowError):  # of NaN, and of infinity
         return None
-    return number if 0 <= number <= MOST else None
+    if digits > 19:
+        return None
+    time = whole // 10**6 if digits > 17 else whole // 1000 if digits > 14 else whole if digits > 11 else whole * 1000
+    return round(time) if 0 <= time <= MOST else None
 
 
 def common_stamp(text):
     """The same of a line in the common log format."""
     found = COMMON.fullmatch(text)
     if not found:
-        return None
+        return stamp(text)
     day, month, year, clock, zone = found.groups()
     return stamp("%s-%s-%sT%s%s" % (year, MONTHS.get(month, "00"), day, clock, zone))
 
 
 def position_of(text):
     """A position, from 0 or from 1, or None."""
-    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else None
-
-
-def name_of(value):
-    """A name: a text or the text of a number; None otherwise."""
-    return value if isinstance(value, str) and value else None
-
-
-def names_of(values):
-    """The names in a list; what is none is left out."""
-    if type(values) is not list:
-        return []
-    return values if {str}.issuperset(map(type, values)) and all(values) else list(filter(name_of, values))
+    if isinstance(text, str) and len(text) < 10:
+        whole, _, zeros = text.partition(".")
+        if whole.isdecimal() and not zeros.strip("0"):
+            return int(whole)
+    return None
 
 
 def unquoted(text):
-    return unquote_plus(text, errors="replace") if "%" in text or "+" in text else text
+    """The text of a part of a URL, in which web servers write \\xNN for some bytes. Raises ValueError: it is no UTF-8."""
+    if "\\x" in text:
+        text = re.sub(r"\\x([0-9A-Fa-f]{2})", r"%\1", text)
+    if "%" in text or "+" in text:
+        text = unquote_plus(text, errors="strict")
+    if not text.isascii():
+        text.encode()
+    return text

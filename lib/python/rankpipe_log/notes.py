@@ -3,34 +3,55 @@
 import collections
 import sys
 
-WARNINGS = 10  # of a kind; more are counted
+from rankpipe_front import shown
+
+WARNINGS = 10  # of a kind; all are counted
+NAMES = 1000  # of words and of events that count as nothing; others are one
 
 
-def fail(text, status=1):
-    print("log:", text, file=sys.stderr)
+def fail(text, status=1, usage=""):
+    print("log: " + shown(text) + usage, file=sys.stderr)
     sys.exit(status)
 
 
 class Notes:
-    """Warnings of each kind, at most ten with their place, and counts for the end."""
+    """What is left out or changed, by its kind: how often, and where first. Rows are lines or records."""
 
     def __init__(self):
-        self.source, self.counts, self.warned = None, collections.Counter(), collections.Counter()
+        self.source, self.rows, self.kinds, self.marked = None, 0, {}, 0
+        self.nothing = {"events": collections.Counter(), "words": collections.Counter()}
 
-    def warn(self, what, text=None):
-        """Of the current line of the current source."""
-        self.warned[what] += 1
-        if self.warned[what] <= WARNINGS:
-            quoted = "" if text is None else ": '%s'" % "".join(
-                c if c.isprintable() else "?" for c in str(text)[:40])
-            print("log: %s: line %d: %s%s" % (self.source.name, self.source.number, what, quoted), file=sys.stderr)
+    def say(self, text):
+        print("log: " + shown(text), file=sys.stderr)
+
+    def count(self, what, n=1, source=None, line=None):
+        """Of the current line of the current source, if the call names no other."""
+        kind = self.kinds.get(what)
+        if kind:
+            kind[0] += n
+        elif n:
+            source = source or self.source
+            self.kinds[what] = [n, source.name, line or source.number]
+
+    def warn(self, what, text=None, n=1):
+        """The same, said at once for the first ten."""
+        self.count(what, n)
+        if self.kinds[what][0] <= WARNINGS:
+            self.say("%s: line %d: %s%s" % (self.source.name, self.source.number, what,
+                                            "" if text is None else ": '%.40s'" % text))
+
+    def ignore(self, kind, name):
+        """An event or a word that counts as nothing."""
+        known = self.nothing[kind]
+        known[name[:40] if name in known or len(known) < NAMES else "others"] += 1
 
     def end(self, table):
-        for what, n in self.warned.items():
-            if n > WARNINGS:
-                print("log: %d more times: %s" % (n - WARNINGS, what), file=sys.stderr)
-        for what, n in sorted(self.counts.items()):
-            if n:
-                print("log: %s: %d" % (what, n), file=sys.stderr)
-        print("log: wrote %d requests, %d impressions, %d clicks" % (table.requests, table.impressions, table.clicks),
-              file=sys.stderr)
+        for what, (n, name, line) in sorted(self.kinds.items()):
+            self.say("%s: %d, the first in %s: line %d" % (what, n, name, line))
+        for kind, letter in ("events", "-a"), ("words", "-n"):
+            if self.nothing[kind]:
+                self.say("%s that count as nothing: %s (%s)" % (kind, ", ".join(
+                    "%s %d" % known for known in self.nothing[kind].most_common(10)), letter))
+        marked = self.marked and "; fields with quotation marks, which stay (-q): %d" % self.marked
+        self.say("wrote %d requests, %d impressions, %d clicks, of %d rows%s" % (
+            table.requests, table.impressions, table.clicks, self.rows, marked or ""))

@@ -1,0 +1,121 @@
+"""Cells of a table that hold lists: of documents, and of clicks on them."""
+# SPDX-License-Identifier: ISC
+import csv
+import json
+import re
+
+FORMS = "json", "braces", "blank", "comma", "bar", "flags", "one"
+SPLITS = {"comma": ",", "bar": "|", "blank": None, "one": "\n"}
+MARKED = re.compile("'([^']*)'|\"([^\"]*)\"")
+YES, FLAGS = {"1", "true"}, {"0", "1", "true", "false"}
+
+
+class Unreadable(Exception):
+    """Why a row is left out."""
+
+
+def json_of(text):
+    try:
+        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+
+
+def form_of(text):
+    """Which form a cell looks as if it had; None: it may be a single name."""
+    if text[:1] in ("[", "{"):
+        return "json" if text[0] == "[" or json_of(text) is not None else "braces"
+    text = " ".join(text.split())
+    for mark in ",|":
+        text = text.replace(" " + mark, mark).replace(mark + " ", mark)
+    return "blank" if " " in text else "comma" if "," in text else "bar" if "|" in text else None
+
+
+def values_of(text, form):
+    """The values in a cell: a list, or of an object of JSON a dict. Also lists as Python and NumPy print them."""
+    found = json_of(text) if form == "json" else None
+    if form not in ("json", "braces"):
+        return [each.strip() for each in text.strip().split(SPLITS[form or "one"]) if each.strip()]
+    if type(found) is dict:
+        return {key: text_of(value) for key, value in found.items()}
+    if type(found) is list:
+        return list(map(text_of, found))
+    inner = text[1:-1]
+    if text[:1] + text[-1:] not in ("[]", "{}") or form == "json" and text[0] == "{":
+        raise Unreadable("whose lists cannot be read (-l)")
+    if form == "braces":
+        inner = inner.replace("\r", " ").replace("\n", " ")
+        return next(csv.reader([inner], doublequote=False, escapechar="\\", skipinitialspace=True), [])
+    if not MARKED.search(inner):
+        return [each.strip() for each in inner.split("," if "," in inner else None)]
+    if MARKED.sub("", inner).strip(", \n\t"):
+        raise Unreadable("whose lists cannot be read (-l)")
+    return [one or other for one, other in MARKED.findall(inner)]
+
+
+def text_of(value):
+    if type(value) not in (str, bool, type(None)):
+        raise Unreadable("whose lists cannot be read (-l)")
+    return value if type(value) is str else "null" if value is None else str(value).lower()
+
+
+def is_yes(text):
+    try:
+        return text.lower() in YES or float(text) > 0
+    except ValueError:
+        return False
+
+
+class Lists:
+    """What the lists of a table look like: by the option -l, or by its first rows."""
+
+    def __init__(self, form, cells, nothing):
+        self.form, self.nothing, self.places = form, nothing, {}
+        self.found = set(map(form_of, cells)) - {None}
+        for cell in cells:  # what separates parts of other lists is in names here
+            parts = "".join(values_of(cell, form_of(cell))) if form_of(cell) in ("blank", "comma") else ""
+            self.found -= {other for other in ("comma", "bar") if SPLITS[other] in parts}
+        self.lists = self.longer = self.hits = self.misses = 0
+
+    def values(self, text):
+        form = self.form if self.form not in (None, "flags") else form_of(text)
+        known = self.form or form not in SPLITS or form in self.found or self.found.isdisjoint(SPLITS)
+        return values_of(text, form if known else "one")
+
+    def docs(self, text):
+        """The names, by place."""
+        values = self.values(text)
+        if type(values) is dict and not all(map(str.isdecimal, values)):  # {"tv-17": 1, "tv-3": 2}
+            values = {place: name for name, place in values.items()}
+        self.places = values if type(values) is dict else {}  # {"0": "tv-17", "1": "tv-3"}
+        if not all(len(place) < 10 and place.isdecimal() for place in self.places):
+            raise Unreadable("whose lists cannot be read (-l)")
+        self.lists += 1
+        self.longer += len(values) > 1
+        return [values[place] for place in sorted(values, key=int)] if self.places else list(values)
+
+    def clicks(self, text, docs):
+        """The names that were clicked on, of documents or not."""
+        if text.strip() in self.nothing:
+            return []
+        flags = values_of(text, form_of(text)) if self.form in (None, "flags", "one") else []
+        values = flags if self.form == "flags" else self.values(text)
+        if type(values) is dict:  # {"1": true} by place, or {"tv-3": 1} by name
+            values = [self.places.get(key, key) for key, value in values.items() if is_yes(value)]
+        elif len(flags) == len(docs) and FLAGS.issuperset(map(str.lower, flags)):
+            if not self.form and len(set(values)) == len(values) and set(values) <= set(docs):
+                raise Unreadable("whose clicks may be flags or names (-l)")
+            values = [doc for doc, flag in zip(docs, flags) if is_yes(flag)]
+        elif self.form == "flags":
+            raise Unreadable("whose flags are not as many as its documents, or no flags")
+        hits = len(set(docs).intersection(values))
+        self.hits += hits
+        self.misses += len(set(values)) - hits
+        return values
+
+    def wrong(self):
+        """What is wrong with the form, now that all lists are read; or None."""
+        clicks = self.hits + self.misses
+        if clicks > 20 and 2 * self.misses > clicks:
+            return "%d of %d clicks are on documents that their lists do not have" % (self.misses, clicks)
+        return "all lists have one document" if self.lists and not self.longer and self.form != "one" else None
