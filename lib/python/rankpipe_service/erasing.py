@@ -6,6 +6,7 @@ under the key of the service stay: by them a late copy is recognised.
 # SPDX-License-Identifier: ISC
 
 import fcntl
+import functools
 import glob
 import heapq
 import json
@@ -74,13 +75,14 @@ def finish(store):
     generations.publish(store)
     generations.clean(store, others=True)
     store.erased = dict(store.sql("SELECT * FROM erased"))
+    when = functools.lru_cache(1 << 16)(lambda kind, name: store.erased.get(store.erased_hash(kind, name), -1))
     for path in files_below("log"):
         if SPOOLED.fullmatch(os.path.basename(path)):
-            rewrite_log(store, path)
+            rewrite_log(store, path, when)
         elif path.endswith(".index"):  # of an older spool: it has requests
             os.unlink(path)
     for path in files_below("answers"):
-        rewrite_answers(store, path)
+        rewrite_answers(store, path, when)
     hosts.forget()
     remove_copies()
     with store:
@@ -309,30 +311,36 @@ def filler(line, size):
     raise Failed("a record of %d bytes cannot be erased" % size)
 
 
-def is_erased(store, line, payload):
+@functools.lru_cache(1000)
+def names_in(rest):
+    """Where the names of documents are in a payload, by the rest of a header line; None."""
     from rankpipe_service.records import Shape, Wrong
-    _, qid, request, when, rest = split(line)
-    known, hash_ = store.erased, store.erased_hash
-    if request and hash_(b"r", request) in known:
-        return True
-    names = [hash_(b"q", word) for word in {qid, store.folded(qid)}] if qid else []
     try:
         columns = Shape._columns(dict(word.partition(b"=")[::2] for word in rest.split()).get(b"cols", b""))
-        if b"name" in columns:
-            names += [hash_(b"d", name) for name in payload[columns[b"name"][1]].split(b"\0")[:-1]]
+        return columns[b"name"][1] if b"name" in columns else None
     except (Wrong, ValueError):
-        pass
-    when = int(when) if when and when.isdigit() else 0
-    return any(known.get(name, -1) >= when for name in names)
+        return None
 
 
-def rewrite_log(store, path):
+def is_erased(store, when, line, payload):
+    """Was a round erased? when: the time at which a name of a kind was, or -1."""
+    _, qid, request, then, rest = split(line)
+    if request and when(b"r", request) >= 0:
+        return True
+    then = int(then) if then and then.isdigit() else 0
+    if qid and any(when(b"q", word) >= then for word in {qid, store.folded(qid)}):
+        return True
+    where = names_in(rest)
+    return where is not None and any(when(b"d", name) >= then for name in payload[where].split(b"\0")[:-1])
+
+
+def rewrite_log(store, path, when):
     """Puts fillers in the places of erased rounds, in a new file."""
     with open_transit(path) as file:
         status = os.fstat(file.fileno())
         with subprocess.Popen(["salvage"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               bufsize=1 << 18) as salvage:
-            found = any(is_erased(store, *each) for each in records_of(salvage.stdout))
+            found = any(is_erased(store, when, *each) for each in records_of(salvage.stdout))
             for _ in iter(lambda: salvage.stdout.read(1 << 18), b""):
                 pass
         if not found and salvage.returncode != 3:
@@ -346,20 +354,17 @@ def rewrite_log(store, path):
                 for line, payload in records_of(salvage.stdout):
                     n += 1
                     data = line + payload
-                    yield filler(line, len(data)) if is_erased(store, line, payload) else data
+                    yield filler(line, len(data)) if is_erased(store, when, line, payload) else data
             yield learning.end_of(n)
         replace(path, parts(), status)
 
 
-def rewrite_answers(store, path):
+def rewrite_answers(store, path, when):
     """Leaves out the lines of erased requests and clients, and keeps the place up to which lines were read. Front ends,
     which hold a shared lock while they append, begin a new file when they see that this one was replaced."""
-    known, hash_ = store.erased, store.erased_hash
-
     def stays(line):
-        words = line.split()
-        return not any(hash_(b"r", word) in known or word.startswith(b"client=") and
-                       hash_(b"c", word[7:]) in known for word in words)
+        return not any(when(b"r", word) >= 0 or word.startswith(b"client=") and when(b"c", word[7:]) >= 0
+                       for word in line.split())
 
     with open_transit(path) as file:
         if not wait_for_lock(file, fcntl.LOCK_EX, 60):
