@@ -45,7 +45,7 @@ class Notes:
         known = self.nothing[kind]
         known[name[:40] if name in known or len(known) < NAMES else "others"] += 1
 
-    def end(self, table):
+    def end(self, wrote):
         for what, (n, name, line) in sorted(self.kinds.items()):
             self.say("%s: %d, the first in %s: line %d" % (what, n, name, line))
         for kind, letter in ("events", "-a"), ("words", "-n"):
@@ -53,5 +53,4 @@ class Notes:
                 self.say("%s that count as nothing: %s (%s)" % (kind, ", ".join(
                     "%s %d" % known for known in self.nothing[kind].most_common(10)), letter))
         marked = self.marked and "; fields with quotation marks, which stay (-q): %d" % self.marked
-        self.say("wrote %d requests, %d impressions, %d clicks, of %d rows%s" % (
-            table.requests, table.impressions, table.clicks, self.rows, marked or ""))
+        self.say("wrote %s, of %d rows%s" % (wrote, self.rows, marked or ""))
