@@ -25,26 +25,23 @@ static double strength(size_t i)
     return (double)((size_t)2 << i / 2) * (i % 2 ? sqrt_2 : 1);
 }
 
-double memory_clicks_rho(const struct memory_clicks *clicks)
+/* The i of the greatest L_i - prior ln(a_i / 2)^2 / 2, the least of equals. */
+static size_t likeliest(const struct memory_clicks *clicks, double prior)
 {
     size_t best = 0;
     double most = -HUGE_VAL;
     for (size_t i = 0; i < MEMORY_STRENGTHS; i++) {
-        double l = (double)i * (ln_2 / 2), value = clicks->number[MEMORY_LIKELY + i] - l * l / 2;
+        double l = (double)i * (ln_2 / 2);
+        double value = clicks->number[MEMORY_LIKELY + i] - prior * (l * l / 2);
         best = value > most ? i : best;
         most = value > most ? value : most;
     }
-    return 1 / strength(best);
+    return best;
 }
 
-/* The i of the greatest L_i. */
-static size_t likeliest(const struct memory_clicks *clicks)
+double memory_clicks_rho(const struct memory_clicks *clicks)
 {
-    const double *likely = clicks->number + MEMORY_LIKELY;
-    size_t best = 0;
-    for (size_t i = 1; i < MEMORY_STRENGTHS; i++)
-        best = likely[i] > likely[best] ? i : best;
-    return best;
+    return 1 / strength(likeliest(clicks, 1));
 }
 
 static double lead_at(const struct memory_clicks *clicks, size_t i)
@@ -55,7 +52,7 @@ static double lead_at(const struct memory_clicks *clicks, size_t i)
 
 double memory_clicks_lead(const struct memory_clicks *clicks)
 {
-    return lead_at(clicks, likeliest(clicks));
+    return lead_at(clicks, likeliest(clicks, 0));
 }
 
 bool memory_clicks_foretell(const struct memory_clicks *clicks)
@@ -259,7 +256,7 @@ double memory_clicks_count(struct memory_clicks *clicks, double rho, struct memo
                            size_t places, size_t counts)
 {
     bool after = false, unknown = expect(clicks, rho, at, places);
-    size_t best = likeliest(clicks), last = last_click(at, places);
+    size_t best = likeliest(clicks, 0), last = last_click(at, places);
     double lead = lead_at(clicks, best);
     struct chances chances = { 0 };
     end_chances(clicks, &chances);
