@@ -114,7 +114,7 @@ glue_in() { # LANGUAGE
     is "$(in_language "$1" 'two words')" '7 8 9' # the engine's order
     for n in 1 2 3 4; do in_language "$1" 'two words' 3 >/dev/null; done
     learn
-    is "$(in_language "$1" 'two words')" '9 7 8'
+    is "$(in_language "$1" 'two words')" '7 9 8' # one place from the engine's, as clicks have said little yet
     is "$(cat answers/* | sed 's/.*time=[0-9]* //' | sort | uniq -c | xargs)" '4 clicks=1 0 0 1'
     kill "$api" && wait "$api" || true
     is "$(in_language "$1" 'two words')" '7 8 9' # nobody answers
