@@ -81,10 +81,15 @@ serving() {
     local lost='but models/4.bin has learnt: run: rankpipe service restore FILE; or, to begin anew, move w.bin and models elsewhere'
     runs 3
     cksum models/* w.bin >before
+    echo good >good.db
     for how in 'rm service.db*' 'rm service.db*; touch service.db' 'rm service.db*; rm w.bin'; do
         eval "$how"
         fails 1 "service: service.db has no generation, $lost" rankpipe service learn
-        fails 1 "service: service.db has no generation, $lost" rankpipe service back 2
+        for action in 'back 2' check report stream 'backup -f good.db'; do # which says what is to be restored, and stays
+            fails 1 "service: service.db has no generation, $lost" rankpipe service $action
+        done
+        fails 1 "*$lost" rankpipe service status
+        is "$(cat good.db)" good
         serving 2>err
         grep -Fx "service: service.db has no generation, $lost" err
         fails 0 "service: service.db has no generation, $lost" rankpipe service first
@@ -277,7 +282,10 @@ PY
     is "$(cat out)" "$PWD/a b?.db: 20 answers, the newest of $(query "SELECT strftime('%Y-%m-%dT%H:%M:%S', max(time) / 1000, 'unixepoch', 'localtime') FROM answers")$(date +%z), generation 3"
     is "$(stat -c %a 'a b?.db') $(ls -a | grep -c part)" '600 0'
     fails 1 "service: a b[?].db exists: name a file that does not, or give -f" rankpipe service backup 'a b?.db'
-    fails 2 "service: backup: no '-x'; *" rankpipe service backup -x 'a b?.db'
+    fails 2 "service: backup: -f, if the file may be replaced, and a file, not '-x a b[?].db'; *" rankpipe service backup -x 'a b?.db'
+    fails 2 "service: backup: *" rankpipe service backup -f
+    fails 1 "service: log is a folder: *" rankpipe service backup -f log
+    fails 1 "service: none/b.db is in a folder that does not exist: *" rankpipe service backup none/b.db
     rankpipe service backup -f 'a b?.db'
     for file in service.db ./service.db-wal; do
         fails 1 "service: $file is the database itself: name another file" rankpipe service backup -f $file

@@ -56,6 +56,9 @@ def backup(store, path, replaces):
     """Copies the database to a file, whole while runs go on. What it holds, in words."""
     if os.path.realpath(path) in map(os.path.realpath, FILES):
         raise Failed("%s is the database itself: name another file" % path)
+    if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):
+        raise Failed("%s is %s: name a file in a folder that exists" % (
+            path, "a folder" if os.path.isdir(path) else "in a folder that does not exist"))
     if os.path.lexists(path) and not replaces:
         raise Failed("%s exists: name a file that does not, or give -f" % path)
     with beside(fcntl.LOCK_SH, "an erasure has run for ten minutes: try again when it has ended"):
