@@ -9,8 +9,9 @@
 static const double before = 5, theta_least = 0.02, theta_most = 1.5;
 static const double mean_least = 0.001, prior_least = 0.02, p_least = 1e-3, p_most = 0.95;
 
-/* Rounds of as many places that a rate of new queries has before the first. */
-static const double new_before = 100;
+/* Rounds of as many places that a rate of new queries has before the first; the usual mean before
+ * the first; how much better a document is by its mean, in logarithms, and by how much at most. */
+static const double new_before = 100, usual_first = 0.1, better_slope = 1.25, better_most = 1;
 
 /* Users go on above this kappa; the share of the fall of clicks that is due to examination; the
  * lead from which on clicks foretell clicks, that of an older model, and the greatest. */
@@ -103,9 +104,10 @@ static double ratio(const struct memory_clicks *clicks, size_t k)
            (clicks->number[MEMORY_EXPECTED + k] + before);
 }
 
+/* NaN becomes the least. */
 static double within(double least, double x, double most)
 {
-    return x < least ? least : x > most ? most : x;
+    return x > least ? x < most ? x : most : least;
 }
 
 /* Sets theta[PLACES]. */
@@ -175,6 +177,21 @@ static void foretell(struct memory_clicks *clicks, const struct memory_place *at
         end_chances(clicks, chances);
 }
 
+/* u_k */
+static double usual(const struct memory_clicks *clicks, size_t k)
+{
+    const double *number = clicks->number + k;
+    return (number[MEMORY_MEANS_FIRST] + number[MEMORY_MEANS_LATER] +
+            before * usual_first) / (number[MEMORY_SHOWN] + before);
+}
+
+/* x_j */
+static double better(const struct memory_clicks *clicks, const struct memory_place *at, size_t k)
+{
+    double by = better_slope * (at->mean - usual(clicks, k)) / usual(clicks, 0);
+    return real_exp(within(-better_most, by, better_most));
+}
+
 /* Q, of a new query; before the round is counted. */
 static void foretell_new(struct memory_clicks *clicks, const struct memory_place *at,
                          size_t places, size_t counts)
@@ -182,22 +199,19 @@ static void foretell_new(struct memory_clicks *clicks, const struct memory_place
     size_t m = shared_place(places - 1) + 1;
     double *clicked = clicks->number + MEMORY_NEW_CLICKED + m * (m - 1) / 2;
     double *counting = clicks->number + MEMORY_NEW_COUNTING + m * (m - 1) / 2;
-    double rate[MEMORY_PLACES], over[MEMORY_PLACES], means = 0, rates = 0;
-    for (size_t k = 0; k < m; k++) {
-        const double *number = clicks->number + k;
+    double rate[MEMORY_PLACES], all = 0, rates = 0;
+    for (size_t k = 0; k < m; k++)
         rate[k] = (clicked[k] + new_before * place_rate(clicks, k)) / (counting[k] + new_before);
-        over[k] = (number[MEMORY_COUNTING] + 1) / (number[MEMORY_FORETOLD] + 0.5);
-    }
     for (size_t a = 0; a < counts; a++) {
         size_t k = shared_place(a);
-        means += rate[k] * over[k] * at[a].theta * at[a].mean;
+        all += rate[k] * better(clicks, &at[a], k);
         rates += rate[k];
     }
     for (size_t a = 0; a < counts; a++) {
         size_t k = shared_place(a);
         if (at[a].click)
             clicks->number[MEMORY_BY_LIST] +=
-                real_log(0.5 + 0.5 * over[k] * at[a].theta * at[a].mean * (rates / means));
+                real_log(better(clicks, &at[a], k) * (rates / all));
         clicked[k] += at[a].click;
         counting[k] += 1;
     }

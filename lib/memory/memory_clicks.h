@@ -36,13 +36,16 @@
  * Queries that never come back: in a round of m places where no document shown has answers, Q grows
  * for each click at a place j that counts, by
  *
- *     ln (1/2 + 1/2 x_j sum of h_i / sum of h_i x_i), the sums over the places i that count, with
- *     x_i = theta_i mean_i (T_i + 1) / (E_i + 1/2), how much better the document is than others at
- *     its place, and h_i the rate of clicks at place i of such rounds of m places: H_mi clicks of
- *     K_mi times that it counted, and a hundred times more the rate p_0
+ *     ln (x_j sum of h_i / sum of h_i x_i), the sums over the places i that count, with
+ *     x_i = exp of 5/4 (mean_i - u_i) / u_1, within [-1, 1], u_i = (A_i + B_i + 1/2) / (N_i + 5)
+ *     what is usually expected of a document at place i, and h_i the rate of clicks at place i of
+ *     such rounds of m places: H_mi clicks of K_mi times that it counted, and a hundred times more
+ *     the rate p_0
  *
- * This compares documents of one list alone; rounds of 10 places and more are counted together. The
- * half is of the places alone: it makes good what features say wrongly at first.
+ * This compares documents of one list alone; rounds of 10 places and more are counted together. Of
+ * users who go by the place alone, at the rates h_i, the mean of exp of what it adds is at most 1,
+ * whatever the x_i. Features say first which document is better, and later by what factor: so x_i
+ * has a difference of means, and bounds.
  *
  *     lead     max L_i - G + Q: how much better clicks are foretold by clicks than by places
  *     foretell lead >= 8. Until then lists stay near base (memory_view.h)

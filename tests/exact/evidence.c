@@ -175,20 +175,27 @@ static long double rate_among(const struct batch *b, size_t k, size_t places)
     return clicks / number;
 }
 
-/* The clicks on a list of new documents: half by the places alone, half by the documents, too. */
+/* What is expected of documents at a place, by the mean of all so far; five of 0.1 come first. */
+static long double usual_at(const struct batch *b, size_t k)
+{
+    struct sums at = sum_up(b, b->seen, k, ANY);
+    return (at.means + 0.5L) / (at.number + 5);
+}
+
+/* The clicks on a list of new documents: by the documents, against by the places alone. */
 static void foretell_new(struct batch *b, const struct known *list, size_t counts)
 {
-    long double rates = 0, all = 0, over[PLACES];
+    long double rates = 0, all = 0, better[PLACES];
     for (size_t a = 0; a < counts; a++) {
-        struct sums at = sum_up(b, b->seen, list[a].k, COUNTING);
         long double rate = rate_among(b, list[a].k, list[a].places);
-        over[a] = list[a].theta * list[a].mean * (at.number + 1) / (at.foretold + 0.5L);
+        long double by = (list[a].mean - usual_at(b, list[a].k)) / usual_at(b, 0);
+        better[a] = expl(clamp(-1, 1.25L * by, 1));
         rates += rate;
-        all += rate * over[a];
+        all += rate * better[a];
     }
     for (size_t a = 0; a < counts; a++)
         if (list[a].click)
-            b->by_list += logl(0.5L + 0.5L * over[a] * rates / all);
+            b->by_list += logl(better[a] * rates / all);
 }
 
 /* Adds a round; returns how many of its places count. */
