@@ -38,9 +38,17 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-/* Do the options fit, and how many places get feedback? */
-static int settle_options(struct mask *my, const bool *given, struct fault *fault)
+static int parse(void *self, struct options *options, struct host *host)
 {
+    struct mask *my = self;
+    const bool *given = options->given;
+    struct fault *fault = options->fault;
+    my->host = host;
+    my->seed = 1;
+    my->top = CLICKS_TOPS - 1;
+    int letter = options_read(options);
+    if (letter < 0)
+        return letter;
     if (given['L'] && !given['c'])
         return fault_usage(fault, "-L needs -c: the click model uses the top grade");
     if (given['c'] && given['n'])
@@ -48,19 +56,7 @@ static int settle_options(struct mask *my, const bool *given, struct fault *faul
                            "gives clicks");
     if (!given['k'])
         my->places = given['c'] ? CLICKS_PAGE : 1;
-    return given['c'] ? clicks_parse(&my->person, my->clicks, my->top, fault) : 0;
-}
-
-static int parse(void *self, struct options *options, struct host *host)
-{
-    struct mask *my = self;
-    my->host = host;
-    my->seed = 1;
-    my->top = CLICKS_TOPS - 1;
-    int letter = options_read(options);
-    if (letter < 0)
-        return letter;
-    if (settle_options(my, options->given, options->fault) < 0) return -1;
+    if (given['c'] && clicks_parse(&my->person, my->clicks, my->top, fault) < 0) return -1;
     return options_no_operands(options);
 }
 
@@ -94,8 +90,8 @@ static enum outcome each(void *self, struct round *round)
     if (!seen) return FAIL;
     for (size_t a = 0; a < places; a++)
         seen[a] = round->label[round->order[a]];
-    if (my->clicks && round_set(round, KEY_CLICKS, 1, fault) < 0) return FAIL;
     if (my->clicks) {
+        if (round_set(round, KEY_CLICKS, 1, fault) < 0) return FAIL;
         struct rng rng = rng_at(my->seed, RNG_CLICKS, round->t);
         struct rng searches = rng_at(my->seed, RNG_SEARCHES, round->t);
         const struct clicks_page page = { places, round->docs, round->order,

@@ -15,9 +15,9 @@ static const double trusted = 0.98, misled = 0.65; /* P(click | examined, releva
 
 /* By scale, in the order of the tops. */
 static const struct clicks_grades perfect[CLICKS_TOPS] = {
-    { 1, { 0, 1 }, { 0, 0 } },
-    { 2, { 0, 0.5, 1 }, { 0, 0, 0 } },
-    { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 0, 0, 0, 0, 0 } },
+    { 1, { 0, 1 }, { 0 } },
+    { 2, { 0, 0.5, 1 }, { 0 } },
+    { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 0 } },
 }, navigational[CLICKS_TOPS] = {
     { 1, { 0.05, 0.95 }, { 0.2, 0.9 } },
     { 2, { 0.05, 0.5, 0.95 }, { 0.2, 0.5, 0.9 } },
@@ -26,23 +26,15 @@ static const struct clicks_grades perfect[CLICKS_TOPS] = {
     { 1, { 0.4, 0.9 }, { 0.1, 0.5 } },
     { 2, { 0.4, 0.7, 0.9 }, { 0.1, 0.3, 0.5 } },
     { 4, { 0.4, 0.6, 0.7, 0.8, 0.9 }, { 0.1, 0.2, 0.3, 0.4, 0.5 } },
-}, cascade[CLICKS_TOPS] = {
-    { 1, { 0, 1 }, { 1, 1 } },
-    { 2, { 0, 0.5, 1 }, { 1, 1, 1 } },
-    { 4, { 0, 0.2, 0.4, 0.8, 1 }, { 1, 1, 1, 1, 1 } },
 }, answered[CLICKS_TOPS] = {
     { 1, { 0.05, 0.3 }, { 0.2, 0.5 } },
     { 2, { 0.05, 0.5, 0.15 }, { 0.2, 0.5, 0.5 } },
     { 4, { 0.05, 0.3, 0.5, 0.3, 0.15 }, { 0.2, 0.3, 0.5, 0.5, 0.5 } },
-}, leave[CLICKS_TOPS] = { /* stops at a click, or leaves then: 1 - (1 - .2 - .6 r / L) (1 - .2) */
-    { 1, { 0.1, 1 }, { 0.36, 0.84 } },
-    { 2, { 0.1, 0.4, 1 }, { 0.36, 0.6, 0.84 } },
-    { 4, { 0.1, 0.16, 0.28, 0.52, 1 }, { 0.36, 0.48, 0.6, 0.72, 0.84 } },
 };
 
 /* A user without probabilities by grade clicks with `flat`, whatever the grade; where that is 0,
- * with A. The name takes at least and at most so many numbers; what they are by default, and the
- * words for them. */
+ * with A. P(stop | click) is stop[0] + stop[1] r / L above that of the grade. The name takes at
+ * least and at most so many numbers; what they are by default, and the words for them. */
 enum user {
     PERFECT, NAVIGATIONAL, INFORMATIONAL, CASCADE, POSITION, TRUST, PLACE, NOISE, LEAVE, BAIT,
     ANSWERED, MIXED, SPARSE, NAMED, AT_THE_TOP, ANYWHERE
@@ -50,7 +42,7 @@ enum user {
 static const struct {
     const char *name;
     const struct clicks_grades *by;
-    double flat, leave;
+    double flat, stop[2], leave;
     enum clicks_bias bias;
     size_t least, most;
     double number[2];
@@ -59,13 +51,14 @@ static const struct {
     [PERFECT] = { .name = "perfect", .by = perfect },
     [NAVIGATIONAL] = { .name = "navigational", .by = navigational },
     [INFORMATIONAL] = { .name = "informational", .by = informational },
-    [CASCADE] = { .name = "cascade", .by = cascade },
+    [CASCADE] = { .name = "cascade", .by = perfect, .stop = { 1 } },
     [POSITION] = { .name = "position", .bias = CLICKS_BY_POSITION, .most = 2, .number = { 1, 0.1 },
         .numbers = ":eta:noise, eta 0 or more and noise from 0 to 1, as in position:1:0.1" },
     [TRUST] = { .name = "trust", .bias = CLICKS_BY_TRUST },
     [PLACE] = { .name = "place", .flat = 1, .bias = CLICKS_BY_POSITION },
     [NOISE] = { .name = "noise", .flat = 0.3, .bias = CLICKS_BY_POSITION },
-    [LEAVE] = { .name = "leave", .by = leave, .leave = 0.2 },
+    [LEAVE] = { .name = "leave", .leave = 0.2,
+        .stop = { 0.36, 0.48 } }, /* at a click, or then: 1 - (1 - .2 - .6 r / L) (1 - .2) */
     [BAIT] = { .name = "bait", .bias = CLICKS_BY_POSITION, .least = 1, .most = 2,
         .number = { 0, 1 },
         .numbers = ":share or :share:low, each from 0 to 1, as in bait:0.2:0.2" },
@@ -74,8 +67,8 @@ static const struct {
     [MIXED] = { .name = "mixed", .by = perfect },
     [SPARSE] = { .name = "sparse", .least = 1, .most = 1,
         .numbers = ":share:person, share from 0 to 1, as in sparse:0.1:navigational" },
-    [AT_THE_TOP] = { .flat = 0.5, .leave = 1 },
-    [ANYWHERE] = { .flat = 1, .bias = CLICKS_ANYWHERE },
+    [AT_THE_TOP] = { .flat = 0.5, .stop = { 1 }, .leave = 1 },
+    [ANYWHERE] = { .flat = 1, .stop = { 1 }, .bias = CLICKS_ANYWHERE },
 };
 
 static const struct {
@@ -89,22 +82,6 @@ static const struct {
 const char *clicks_name(size_t i)
 {
     return users[i].name;
-}
-
-/* The index of the name of n bytes, or NAMED with a usage fault. */
-static size_t find_name(const char *text, size_t n, struct fault *fault)
-{
-    char word[NAMES_ROOM] = "", quoted[FAULT_QUOTE];
-    struct names names = { 0 };
-    size_t i = 0;
-    if (n < sizeof word)
-        memcpy(word, text, n);
-    for (; users[i].name && strcmp(word, users[i].name) != 0; i++)
-        names_offer(&names, word, users[i].name);
-    if (!users[i].name)
-        (void)fault_usage(fault, "-c has no %s: %s", fault_quote(quoted, text, n),
-                          names_advice(&names));
-    return i;
 }
 
 /* The numbers that follow the name of user i, as many as there are. Returns what follows them, or
@@ -124,12 +101,10 @@ static const char *parse_numbers(size_t i, const char *text, double *number, str
     }
     if (fits && got >= users[i].least && *rest == (i == SPARSE ? ':' : '\0'))
         return rest;
-    if (users[i].most)
-        (void)fault_usage(fault, "-c %s takes %s, not %s", users[i].name, users[i].numbers,
-                          fault_quote(quoted, text, strlen(text)));
-    else
-        (void)fault_usage(fault, "-c %s takes no numbers: leave out %s", users[i].name,
-                          fault_quote(quoted, text, strlen(text)));
+    (void)fault_usage(fault, "-c %s takes %s%s %s", users[i].name,
+                      users[i].most ? users[i].numbers : "no numbers",
+                      users[i].most ? ", not" : ": leave out",
+                      fault_quote(quoted, text, strlen(text)));
     return NULL;
 }
 
@@ -143,10 +118,11 @@ static struct clicks_person make_person(size_t i, size_t scale, const double *nu
         .bait = i == BAIT ? number[0] : 0, .low = i == BAIT ? number[1] : 1,
     };
     double noise = i == POSITION ? number[1] : usual_noise, flat = users[i].flat;
-    for (unsigned r = 0; !users[i].by && r <= person.by.top; r++) {
-        person.by.click[r] = flat > 0 ? flat : noise + (1 - noise) * ((double)(1u << r) - 1) /
-                                                       ((double)(1u << person.by.top) - 1);
-        person.by.stop[r] = i == AT_THE_TOP || i == ANYWHERE;
+    for (unsigned r = 0; r <= person.by.top; r++) {
+        if (!users[i].by)
+            person.by.click[r] = flat > 0 ? flat : noise + (1 - noise) * ((double)(1u << r) - 1) /
+                                                           ((double)(1u << person.by.top) - 1);
+        person.by.stop[r] += users[i].stop[0] + users[i].stop[1] * r / person.by.top;
     }
     return person;
 }
@@ -157,10 +133,18 @@ int clicks_parse(struct clicks_person *person, const char *text, size_t top, str
     const char *rest = text;
     size_t i;
     do {
+        char word[NAMES_ROOM] = "", quoted[FAULT_QUOTE];
+        struct names names = { 0 };
         size_t n = strcspn(rest, ":");
-        i = find_name(rest, n, fault);
+        if (n < sizeof word)
+            memcpy(word, rest, n);
+        for (i = 0; users[i].name && strcmp(word, users[i].name) != 0; i++)
+            names_offer(&names, word, users[i].name);
+        if (!users[i].name)
+            return fault_usage(fault, "-c has no %s: %s", fault_quote(quoted, rest, n),
+                               names_advice(&names));
         memcpy(number, users[i].number, sizeof number);
-        rest = users[i].name ? parse_numbers(i, rest + n, number, fault) : NULL;
+        rest = parse_numbers(i, rest + n, number, fault);
         if (!rest) return -1;
         if (i == SPARSE) {
             share *= number[0];
@@ -187,19 +171,13 @@ int clicks_check(const struct clicks_person *person, size_t n, const float *labe
     return 0;
 }
 
-/* P(click) at place a, from 0, by how attractive the document is. */
-static double chance(const struct clicks_person *person, size_t a, double attraction)
+double clicks_chance(const struct clicks_person *person, size_t a, double attraction)
 {
     double k = (double)a + 1;
     if (person->bias == CLICKS_BY_TRUST)
         return (trusted * attraction + misled / k * (1 - attraction)) / k;
     return (person->bias == CLICKS_BY_POSITION ? propensity_fall(a + 1, person->eta) : 1) *
            attraction;
-}
-
-double clicks_chance(const struct clicks_person *person, size_t a, unsigned grade)
-{
-    return chance(person, a, person->by.click[grade]);
 }
 
 uint64_t clicks_query(uint64_t seed, const char *qid)
@@ -222,7 +200,7 @@ static bool is_bait(const struct clicks_person *person, const struct clicks_page
 static struct clicks_person mixed_person(const struct clicks_person *person, double u)
 {
     size_t i = 0;
-    while (i + 1 < sizeof mix / sizeof *mix && !(u < mix[i].below))
+    while (mix[i].below < 1 && u >= mix[i].below)
         i++;
     return make_person(mix[i].user, person->scale, users[mix[i].user].number);
 }
@@ -239,7 +217,7 @@ void clicks_draw(const struct clicks_person *person, const struct clicks_page *p
         double to_click = rng_unit(rng), to_stop = rng_unit(rng), A = user.by.click[grade];
         bool bait = is_bait(&user, page, a);
         double p = user.bias == CLICKS_ANYWHERE ? 1 / ((double)shown - (double)a)
-                                                : chance(&user, a, bait ? attractive_bait : A);
+                                          : clicks_chance(&user, a, bait ? attractive_bait : A);
         bool clicks = looks && to_click < p;
         bool posted = posts && looks && !clicks && to_click < navigational[user.scale].click[grade];
         click[a] = posted ? 1 : !clicks ? 0 : bait && to_stop >= A ? (float)user.low : 1;

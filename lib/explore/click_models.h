@@ -75,9 +75,9 @@ extern const char *const clicks_tops[CLICKS_TOPS + 1];
  * 0, or a usage fault. */
 int clicks_parse(struct clicks_person *person, const char *text, size_t top, struct fault *fault);
 
-/* P(click) on a document of that grade, and no bait, at place a, from 0, which a person other than
- * mixed examines or, by position, may examine. */
-double clicks_chance(const struct clicks_person *person, size_t a, unsigned grade);
+/* P(click) at place a, from 0, which a person other than mixed examines or, by position, may
+ * examine; by.click of the document's grade is the attraction. */
+double clicks_chance(const struct clicks_person *person, size_t a, double attraction);
 
 /* The number of a query, which draws its bait. qid NULL: none. */
 uint64_t clicks_query(uint64_t seed, const char *qid);

@@ -332,7 +332,7 @@ static void check_biased(const char *text, int trusts, unsigned eta, double nois
             clicks_draw(&person, &ten, label, &rng, got);
             for (size_t a = 0; a < PLACES; a++) {
                 double p = chance(trusts, eta, noise, top, a + 1, (unsigned)label[a]);
-                double e = clicks_chance(&person, a, (unsigned)label[a]) - p;
+                double e = clicks_chance(&person, a, person.by.click[(unsigned)label[a]]) - p;
                 tell(e < 1e-15 && e > -1e-15, text, i, a, (size_t)label[a]);
                 tell((got[a] > 0) == (rng_unit(&own) < p), "not as drawn", i, a, (size_t)t);
                 (void)rng_unit(&own);

@@ -70,7 +70,7 @@ static void read_query(struct world *world, size_t i, uint64_t t)
 /* The gain of a label in the truth: of clicks, how attractive the document is. */
 static double gain_of(const struct world *world, float label)
 {
-    return world->clicks ? clicks_chance(&world->person, 0, (unsigned)label)
+    return world->clicks ? clicks_chance(&world->person, 0, world->person.by.click[(unsigned)label])
                          : world->offline[0].linear->gain(&world->measured, label);
 }
 
