@@ -150,15 +150,19 @@ static int refuse_queries(const struct compare *my, size_t first, size_t lacks)
                        my->files[has], lacks, my->values.clusters);
 }
 
-/* Counts the clusters to compare; a query that a file lacks is refused without -c. */
+/* Counts the clusters to compare; a query that a file lacks is refused without -c. Counts the
+ * clients of each of two files, which chance should have split as -w says. */
 static int check_clusters(struct compare *my)
 {
     const struct value_table *values = &my->values;
     size_t first = values->clusters, lacks = 0;
     for (size_t i = 0; i < values->clusters; i++) {
         const struct cluster *cells = value_table_cells(values, value_table_nth(values, i));
-        if (find_lack(my, cells) < values->rankers && lacks++ == 0)
+        const size_t lack = find_lack(my, cells);
+        if (lack < values->rankers && lacks++ == 0)
             first = i;
+        if (my->split && *value_table_name(values, i))
+            *(lack < values->rankers ? &my->alone[!lack] : &my->both) += 1;
         my->clusters += is_compared(my, cells);
         for (size_t ranker = 0; ranker < values->rankers && is_compared(my, cells); ranker++)
             my->several = my->several || (cells[ranker].lines > 1 && !my->once);
@@ -169,21 +173,9 @@ static int check_clusters(struct compare *my)
         return fault_other(my->host->fault, "no %s has a value in %s",
                            values->unit == VALUE_CLIENT ? "client" : "query",
                            values->rankers > 1 ? "all files" : my->files[0]);
-    return 0;
-}
-
-/* Counts the clients of each file, which chance should have split as -w says. */
-static void count_split(struct compare *my)
-{
-    for (size_t i = 0; i < my->values.clusters; i++) {
-        const struct cluster *cells = value_table_cells(&my->values,
-                                                        value_table_nth(&my->values, i));
-        const bool known = *value_table_name(&my->values, i), one = cells[0].lines > 0;
-        my->both += known && one && cells[1].lines > 0;
-        my->alone[!one] += known && !(one && cells[1].lines > 0);
-    }
     const double n = (double)(my->alone[0] + my->alone[1]), meant = n * my->share;
     my->off = n > 0 ? ((double)my->alone[0] - meant) / sqrt(meant * (1 - my->share)) : 0;
+    return 0;
 }
 
 /* Is the split no chance, at one look or at many, so that the files are not of one traffic? */
@@ -643,8 +635,6 @@ static enum outcome each(void *self, struct round *round)
         fault_no_room(my->host->fault, my->values.rankers * sizeof *my->result);
     if (!my->result || read_files(my) < 0 || check_clusters(my) < 0 || name_rows(my) < 0)
         return FAIL;
-    if (my->split)
-        count_split(my);
     for (size_t i = 0; i < my->values.rankers; i++)
         if (test_ranker(my, i) < 0) return FAIL;
     if (correct(my) < 0 || take_look(my) < 0 || print_all(my) < 0) return FAIL;

@@ -277,11 +277,10 @@ void spool_writer_close(struct spool_writer *writer)
     struct spool_salvaged salvaged;
     if (writer->lock && writer->lock_fd >= 0) {
         struct spool_file file = writer->file;
-        bool open = is_open(writer);
-        if (open)
+        if (is_open(writer)) {
             (void)close_file(writer);
-        if (open)
             (void)spool_salvage(writer->folder, &file, &salvaged, &ignored);
+        }
         lock_release(writer->lock, writer->lock_fd);
     }
     free(writer->lock);

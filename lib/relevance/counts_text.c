@@ -101,19 +101,6 @@ static int check_words(struct lines *lines, const struct field *field, struct fa
                                    "name, which is one word");
 }
 
-/* The sum of values of a line, which is within the clicks. */
-static int read_values(struct lines *lines, const struct field *field,
-                       struct impressions_counts *counts, struct fault *fault)
-{
-    double values;
-    if (read_number(lines, field, false, &values, fault) < 0) return -1;
-    if (values > counts->clicks)
-        return lines_wrong(lines, field->at, field->n, fault, "more than its clicks, whose values "
-                           "are at most 1");
-    counts->lack = impressions_lack(counts->clicks - values);
-    return 0;
-}
-
 /* The counts of a line, which must be possible. Older ones have values of clicks, not whole. */
 static int read_counts(struct lines *lines, const struct field *field, size_t fields,
                        struct impressions_counts *counts, struct fault *fault)
@@ -136,7 +123,13 @@ static int read_counts(struct lines *lines, const struct field *field, size_t fi
         first > counts->n - counts->after)
         return lines_wrong(lines, lines->text, lines->bytes, fault, "more clicks than impressions, "
                            "or more after a click than there are: count this share again");
-    return fields > VALUES ? read_values(lines, &field[VALUES], counts, fault) : 0;
+    double values = counts->clicks;
+    if (fields > VALUES && read_number(lines, &field[VALUES], false, &values, fault) < 0) return -1;
+    if (values > counts->clicks)
+        return lines_wrong(lines, field[VALUES].at, field[VALUES].n, fault, "more than its clicks, "
+                           "whose values are at most 1");
+    counts->lack = impressions_lack(counts->clicks - values);
+    return 0;
 }
 
 /* Counts the current line. 0 or a fault. */
