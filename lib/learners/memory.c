@@ -44,6 +44,9 @@ struct remembering {
 
 enum { DAY = 86400000 }; /* milliseconds */
 
+/* Days by which a clock that was set back is told from rounds that come late. */
+static const double late_most = 30;
+
 /* Why drift is not for clicks. */
 #define DRIFTS "a click, or none, is chance enough to surprise, and says little"
 
@@ -303,7 +306,8 @@ static int limit_gain(struct remembering *my, const struct state *state,
     const struct memory_secret secret = memory_secret(&state->settings);
     double today = floor((double)round->time / DAY), excess = 0;
     uint64_t key[2] = { my->query, 0 };
-    if (today > my->clicks.number[MEMORY_DAY]) {
+    double last = my->clicks.number[MEMORY_DAY];
+    if (today > last || (round->time > 0 && today < last - late_most)) {
         memory_gains_forget(day);
         my->clicks.number[MEMORY_DAY] = today;
     }

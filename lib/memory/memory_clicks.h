@@ -52,8 +52,10 @@
  *
  * What a round adds to the lead, at the i of the greatest L_i, is its gain. In a day a query, and a
  * client, gains at most 2 and loses at most 2 (memory_tables.h); G takes what is beyond, and grows
- * until the lead is at most 100. So four queries, and four clients or four days, are needed, and a
- * site is held again some hundred rounds after its users change.
+ * until the lead is at most 100. So four queries and four clients, or four days, are needed, and a
+ * site is held again some hundred rounds after its users change. A round without a time, or of an
+ * earlier day, counts for the last day; one more than 30 days earlier begins anew: a clock was
+ * wrong.
  *
  * After the round n grows by theta_k, and S by the value, at the places that count: the answer is
  * value / theta_k with the weight theta_k, as that of a table of examination. A value is how much

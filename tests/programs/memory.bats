@@ -905,6 +905,15 @@ consistent() {
     # an earlier day is no new one, and a round without a time is of the day that is
     for day in 1 2 3; do consistent q '' $day 300 | update -a memory -m m 2>resumed; done
     is "$(lead m)" 8.000000000
+    # unless it is so much earlier that a clock was wrong: one round of the year 2100 stops no other
+    cp m ahead
+    consistent q '' 47500 1 | update -a memory -m ahead 2>resumed
+    for day in 5 6; do consistent q '' $day 300 | update -a memory -m ahead 2>resumed; done
+    is "$(lead ahead)" 12.641853886 # 8, what the round of 2100 gained, and 2 a day
+    consistent q '' 30 1 | update -a memory -m m 2>resumed
+    is "$(column m clicks | cut -d ' ' -f 217)" 30
+    consistent q '' 0 300 | update -a memory -m m 2>resumed
+    is "$(column m clicks | cut -d ' ' -f 217)" 30
     # a sum of shares has no day
     consistent a '' 1 40 | update -a memory >a
     consistent b '' 1 40 | update -a memory >b
