@@ -13,7 +13,7 @@
 #include "base/fault.h"
 #include "stream/record.h"
 
-enum { PATCH_TABLES = 4, PATCH_COLUMNS = 4, PATCH_NAME = 64 };
+enum { PATCH_TABLES = 5, PATCH_COLUMNS = 4, PATCH_NAME = 64 };
 
 /* The model that a patch belongs to: the rounds it has learnt, and its key crc. */
 struct patch_of {

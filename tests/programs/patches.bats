@@ -41,13 +41,16 @@ size() { stat -c %s "$1"; }
 
 crcless() { LC_ALL=C sed 's/ crc=[0-9a-f]*//'; }
 
-@test "pairs that make way are gone from the patch, too" {
-    synth -n 1600 -l 100 -d 5 linear | update -a memory,pairs=140000 -m full 2>/dev/null
+clicked() { explore -p uniform -g 1 | feedback-mask -c noise -k all; }
+
+@test "pairs that make way are gone from the patch, too, which has all tables that a memory has" {
+    synth -n 1600 -l 100 -d 5 linear | clicked | update -a memory,pairs=140000,clients=3 -m full 2>/dev/null
     cp full plain
     for i in 1 2; do
-        update -b -a memory,pairs=140000 -m full <ten.$i 2>/dev/null
-        update -a memory,pairs=140000 -m plain <ten.$i 2>/dev/null
-        head -n 1 full | grep -aq 'keys-gone:u8\[[1-9]'
+        synth -b $((1591 + 10 * i)) -n $((1600 + 10 * i)) -l 20 -d 5 linear | clicked >clicks
+        update -b -m full <clicks 2>/dev/null
+        update -m plain <clicks 2>/dev/null
+        head -n 1 full | grep -a 'keys-gone:u8\[[1-9]' | grep -aq ' tables=keys:4,queries:3,dropped:3,clients:3,gainers:2 '
         same <(bin2txt -f values full) <(bin2txt -f values plain)
     done
 }
