@@ -300,8 +300,10 @@ PY
     patched 'import os; from rankpipe_service import store; store.os.fsync = lambda fd: os.kill(os.getpid(), 9)' backup killed.db 2>/dev/null || true
     [ ! -e killed.db ] && [ -e .killed.db.part ]
     printf 'not ours' >.others.part
+    truncate -s 8192 .zeros.part # SQLite writes the first page last
     rankpipe service backup -f other.db
     is "$(find . -name '*.part*')" ./.others.part
+    fails 1 'service: ./.others.part exists: wait, if a backup writes it; else remove it' rankpipe service backup others
     # one that copies in steps begins anew at each commit of another process, and never ends
     query "CREATE TABLE filler(x); INSERT INTO filler VALUES(zeroblob(30000000))"
     python3 -c 'import sqlite3, time

@@ -394,7 +394,10 @@ def copy_database(db, path):
     for left in parts_in(folder):
         os.unlink(left)
     part = "%s/.%s.part" % (folder, os.path.basename(path))
-    fd = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fd = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise Failed("%s exists: wait, if a backup writes it; else remove it" % part) from None
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         copy = sqlite3.connect(part, isolation_level=None)
@@ -423,7 +426,8 @@ def parts_in(folder):
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             with open(fd, "rb") as file:
                 fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                if os.fstat(fd).st_uid == os.geteuid() and file.read(16) in (b"", b"SQLite format 3\0"):
+                if os.fstat(fd).st_uid == os.geteuid() and file.read(16) in (
+                        b"", bytes(16), b"SQLite format 3\0"):  # SQLite writes the first page last
                     found.append(path)
         except OSError:
             pass
