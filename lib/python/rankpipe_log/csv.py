@@ -94,7 +94,7 @@ class File:
             columns[each] = [name[:-2] if name[-2:] == ".0" else name for name in columns[each]]
         self.numbers, self.columns = numbers, columns
         self.says = [columns[at[name]] if name in at else (None,) * len(rows) for name in ("query", "time", "client")]
-        self.known = [columns[at[name]] for name in ("query", "time", "client") if name in at]
+        self.even = "time" in at and len(set(map(len, self.says[1]))) == 1 and "".join(self.says[1]).isdecimal()
         names = columns[at["request"][0]]
         if at["request"][1:]:  # each part is encoded, and + between them
             names = ["+".join(parts) for parts in zip(*(
@@ -122,19 +122,24 @@ class File:
     def ask(self, name, start, end):
         """The request of some rows, and what they say of it."""
         self.source.number, rows = self.numbers[start], range(start, end)
-        request, before = self.table.find(name), None
-        for said in self.known:
-            if said[start:end].count(said[start]) < end - start:
-                break
-        else:
-            rows = start,
+        request, before, (queries, times, clients) = self.table.find(name), None, self.says
+        if queries[start:end].count(queries[start]) == end - start == clients[start:end].count(clients[start]):
+            some = times[start:end]
+            if some.count(some[0]) == end - start:
+                rows = start,
+            elif self.even:  # what is between the two says nothing
+                rows = sorted({times.index(min(some), start), times.index(max(some), start)})
         for row in rows:
-            query, time, client = said = [column[row] for column in self.says]
+            said = queries[row], times[row], clients[row]
             if said != before:
-                before, self.source.number = said, self.numbers[row]
-                self.table.ask(request, name, self.table.name("query", query), time_of(self.table, time),
-                               self.table.name("client", client))
+                before = said
+                self.tell(request, name, row)
         return request
+
+    def tell(self, request, name, row):
+        self.source.number, (queries, times, clients) = self.numbers[row], self.says
+        self.table.ask(request, name, self.table.name("query", queries[row]), time_of(self.table, times[row]),
+                       self.table.name("client", clients[row]))
 
     def take_run(self, name, start, end):
         """Rows of a request, of a document each."""
@@ -204,7 +209,8 @@ class File:
         if not docs:
             self.notes.warn("rows left out, without docs")
             return
-        request = self.ask(name, row, row + 1)
+        request = self.table.find(name)
+        self.tell(request, name, row)
         if request.docs:
             self.notes.count("rows left out, that repeat the request of another")
             return

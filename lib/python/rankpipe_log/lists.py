@@ -7,7 +7,7 @@ import re
 FORMS = "json", "braces", "blank", "comma", "bar", "flags", "one"
 SPLITS = {"comma": ",", "bar": "|", "blank": None, "one": "\n"}
 MARKED = re.compile("'([^']*)'|\"([^\"]*)\"")
-YES, FLAGS = {"1", "true"}, {"0", "1", "true", "false"}
+YES, FLAGS, FLAGGED = {"1", "true"}, {"0", "1", "true", "false"}, set("01truefals[]{},| \t\"'")
 
 
 class Unreadable(Exception):
@@ -34,6 +34,8 @@ def form_of(text):
 def values_of(text, form):
     """The values in a cell: a list, or of an object of JSON a dict. Also lists as Python and NumPy print them."""
     found = json_of(text) if form == "json" else None
+    if form == "blank":
+        return text.split()
     if form not in ("json", "braces"):
         return [each.strip() for each in text.strip().split(SPLITS[form or "one"]) if each.strip()]
     if type(found) is dict:
@@ -75,9 +77,13 @@ class Lists:
         for cell in cells:  # what separates parts of other lists is in names here
             parts = "".join(values_of(cell, form_of(cell))) if form_of(cell) in ("blank", "comma") else ""
             self.found -= {other for other in ("comma", "bar") if SPLITS[other] in parts}
+        plain = self.found.intersection(SPLITS)
+        self.only = plain.pop() if len(plain) == 1 and form in (None, "flags") else form if form in SPLITS else None
         self.lists = self.longer = self.hits = self.misses = 0
 
     def values(self, text):
+        if self.only and (self.form in SPLITS or text[:1] not in ("[", "{")):
+            return values_of(text, self.only)
         form = self.form if self.form not in (None, "flags") else form_of(text)
         known = self.form or form not in SPLITS or form in self.found or self.found.isdisjoint(SPLITS)
         return values_of(text, form if known else "one")
@@ -85,20 +91,23 @@ class Lists:
     def docs(self, text):
         """The names, by place."""
         values = self.values(text)
-        if type(values) is dict and not all(map(str.isdecimal, values)):  # {"tv-17": 1, "tv-3": 2}
-            values = {place: name for name, place in values.items()}
-        self.places = values if type(values) is dict else {}  # {"0": "tv-17", "1": "tv-3"}
-        if not all(len(place) < 10 and place.isdecimal() for place in self.places):
-            raise Unreadable("whose lists cannot be read (-l)")
+        self.places = {}
+        if type(values) is dict:  # {"0": "tv-17", "1": "tv-3"}, or {"tv-17": 1, "tv-3": 2}
+            self.places = values if all(map(str.isdecimal, values)) else {place: name for name, place in values.items()}
+            if not all(len(place) < 10 and place.isdecimal() for place in self.places):
+                raise Unreadable("whose lists cannot be read (-l)")
+            values = [self.places[place] for place in sorted(self.places, key=int)]
         self.lists += 1
         self.longer += len(values) > 1
-        return [values[place] for place in sorted(values, key=int)] if self.places else list(values)
+        return values
 
     def clicks(self, text, docs):
         """The names that were clicked on, of documents or not."""
         if text.strip() in self.nothing:
             return []
-        flags = values_of(text, form_of(text)) if self.form in (None, "flags", "one") else []
+        flags = []
+        if self.form in (None, "flags", "one") and FLAGGED.issuperset(text.lower()):
+            flags = values_of(text, form_of(text))
         values = flags if self.form == "flags" else self.values(text)
         if type(values) is dict:  # {"1": true} by place, or {"tv-3": 1} by name
             values = [self.places.get(key, key) for key, value in values.items() if is_yes(value)]
