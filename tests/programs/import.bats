@@ -229,6 +229,9 @@ named() {
     cp body text
     is "$(named es)" '1 1.0000000000000001e-05 # a,2 0.5 # b'
     is "$(cat err)" 'import: text: no feature set: features are numbered in the order of their names, as sort prints them, or by -y'
+    jq -c '.model.model |= {type: "model/ranklib", definition: "## Linear Regression\n0:1 1:2"}' body >text
+    fails 1 'import: text: model/ranklib: a model of RankLib: *, by jq -r *, to import ranklib' rankpipe import es text
+    is "$(jq -r '..|.definition? // empty' text | rankpipe import ranklib | bin2txt)" "$(echo 1 2 | weights2bin | bin2txt)"
     jq -c '.model.model.definition |= fromjson' body >text
     same model <(rankpipe import es text 2>err)
     is "$(named es)" '1 1.0000000000000001e-05 # a,2 0.5 # b'
@@ -256,7 +259,6 @@ named() {
     done
     refuses solr '{"class":"x.OwnModel"}' "'OwnModel' is not LinearModel"
     refuses es '{"model":{"model":{"type":"model/xgboost+json","definition":"[]"}}}' "model/xgboost+json: trees; $can"
-    refuses es '{"model":{"model":{"type":"model/ranklib","definition":"1:1"}}}' "'model/ranklib' is not model/linear"
     for name in 'LambdaMART: trees' 'MART: trees' 'Random Forests: trees' 'RankBoost: thresholds of features' \
         'RankNet: a neural network' 'LambdaRank: a neural network'; do
         refuses ranklib "## ${name%%:*}\r\n## No. of trees = 1\n\n<ensemble>\n" "$name; $can"
@@ -320,7 +322,8 @@ named() {
 
 @test "import: a wrong command line is an error, and so is output that cannot be written" {
     echo 1:1 >text
-    fails 2 'import: no form named: choose from es, solr, json, *usage: import *' rankpipe import
+    fails 2 'import: no form named: choose from es, solr, json, ranklib, svm-light, sofia
+usage: import *' rankpipe import
     fails 2 "import: no form 'vespa': choose from es, solr, json, *" rankpipe import vespa text
     fails 2 "import: -d wants a whole number from 1 to 2147483648, not '0'*" rankpipe import -d 0 ranklib text
     fails 2 'import: -y needs one of the forms es, solr: *' rankpipe import -y names ranklib text
