@@ -284,6 +284,9 @@ in_short() {
     printf 'request!query!doc!click\n1!"a!b"!x!1\n' >other
     is "$(table -s ! csv other | in_short)" '1 a!b x 1'
     is "$(tr '!' ';' <other | table -s semicolon csv | in_short)" '1 a;b x 1'
+    printf 'sep=;\r\nrequest;query;doc;click\r\n1;a,b;x;2;3\r\n1;a,b;x;1\r\n' | table csv >have # as Excel has it
+    is "$(in_short <have)" '1 a,b x 1'
+    is "$(said | head -n 1)" "log: <stdin>: line 3: rows left out, not of 4 fields: '1;a,b;x;2;3'"
     # the decision of the first megabyte stands; what contradicts it later is counted
     { cat quoted && seq 4 40000 | sed 's/$/ query-of-some-length doc 0/' | tr ' ' '\t' && printf '50000\t"red\tz\t1\n'; } >late
     table csv late >have
@@ -357,7 +360,9 @@ shop.example.org:443 2001:DB8::1|2001:db8::1|vhost_common
 www.example.org:443 203.0.113.9, 192.0.2.1, 10.0.0.1|192.0.2.1|vhost_common, with lists of X-Forwarded-For
 192.0.2.1:55000|192.0.2.1|common
 [2001:db8::1]:443|2001:db8::1|common
+192.0.2.9:80 192.0.2.1|192.0.2.1|vhost_common
 10.0.0.1|10.0.0.1|common
+Oct 10 13:55:36 web nginx: 192.0.2.1|192.0.2.1|common, the client in word 6
 -|-|common
 unix:|-|common
 END
@@ -365,12 +370,16 @@ END
     is "$(cut -d ' ' -f 1,7 have | uniq)" '1 192.0.2.7
 2 192.0.2.1'
     grep 'of the form combined' err
+    line 10.0.0.1 1 GET ' "-" "agent" "unknown, 192.0.2.7" 0.003' | table access >have # as nginx may end it
+    is "$(cut -d ' ' -f 7 have | uniq)" 192.0.2.7
     { line - 1 && line - 2 HEAD && line - 3 OPTIONS && line - 4 POST; } | table access >have
     is "$(cut -d ' ' -f 1 have | uniq | xargs)" '1 4'
     grep 'rows left out, neither GET nor POST: 2, the first in <stdin>: line 2' err
     grep 'requests without a client: 2, the first in <stdin>: line 1' err
     line 'a@b c@d' 1 >odd
     fails 1 "log: odd: client 'c@d' is neither an address nor the name of a host: *vhost_combined" rankpipe log access odd
+    line 14 1 >odd
+    fails 1 "log: odd: client '14' is neither an address*" rankpipe log access odd
     { line 192.0.2.1 1 && printf '192.0.2.1 - - [x] "GET /b?%s HTTP/1.1" 204 0\n' 'r=2&q=caf%E9&s=x' 'r=3&q=\xc3\xa9&s=x' 'r=4&q=a&q=b&s=x' \
         "r=5&q=$(printf '\351')&s=x" 'r=1&q=other&s=z'; } >users
     is "$(table access users | cut -d ' ' -f 1-3 | xargs)" '1 a x 1 a y 3 %C3%A9 x'
@@ -415,6 +424,8 @@ r1 tv b 2 1 - -'
     grep '<stdin>: line 4: rows left out, not an object of JSON: .7' err
     sed '$d' array >cut
     fails 1 'log: cut: line 4: the array of JSON is cut short or damaged: *' rankpipe log ubi cut
+    cat one one >two
+    fails 1 "log: two: line 1: more follows after the array of JSON: give what this prints: jq -c '.\[\]' FILE" rankpipe log ubi two
     sed '2s/:/;/' array >bad
     fails 1 'log: bad: line 2: the array of JSON is cut short or damaged: *' rankpipe log ubi bad
     while read -r bytes want; do

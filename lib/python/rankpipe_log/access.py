@@ -13,12 +13,12 @@ from .source import time_of
 OPTIONS = "npw"
 FIRST = 100  # lines that say which form they have
 LINE = re.compile(r'([^"]*?) \[[^]["]*\] "[^"]*"(?: \S+ \S+( ")?)?')  # client, ident and user, and what may be before them
-LISTED = re.compile(r'"([0-9A-Fa-f:., ]+)"\s*$')  # X-Forwarded-For, which some servers put last
+LISTED = re.compile(r'"((?:unknown, )*[0-9A-Fa-f:., ]+)"[^"]*$')  # X-Forwarded-For, which some servers quote last
 # Each parameter is looked for from the path on, so they may stand in any order.
 BEACON = r'^([^"]*?) \[([^][" ]*(?: [^][" ]*)?)\] "([A-Z]+) %s\?(?=(?:[^ "]*?&)??r=([^& "]+))' + "".join(
     r'(?:(?=(?:[^ "]*?&)??%s=([^& "]+)))?' % letter for letter in "qsc")
 ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?")  # with the port that some proxies add
-HOST = re.compile(r"[A-Za-z0-9][\w.-]*")
+HOST = re.compile(r"(?![0-9]+$)[A-Za-z0-9][\w.-]*")
 NONE = {"-", "unix:"}
 OWN = [ipaddress.ip_network(text) for text in (
     "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "169.254.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7",
@@ -85,16 +85,19 @@ def form_of(notes, lines):
     """Finds the form of the lines, and says it: where among its words the client of a line stands."""
     found = [line for line in map(LINE.match, lines) if line]
     heads = [words_of(line[1]) for line in found]
-    named = sum(len(words) > 3 and address_of(words[0]) is None for words in heads)
-    at = int(2 * named > len(heads))
+    # Where two words follow, the last address is the client's: a host with an address of its own stands before it.
+    places = [max((at for at, word in enumerate(words[:-2]) if any(map(address_of, word.split(",")))), default=int(
+        len(words) > 3)) for words in heads]
+    at = max(places, key=places.count, default=0)
     odd = [words for words in heads if words[at:] and words[at] not in NONE and not client_in(words[at])]
     if 2 * len(odd) > len(heads):
         notes.source.fail("client '%.40s' is neither an address nor the name of a host: the lines must be of the form common, "
                           "combined or vhost_combined" % odd[0][at])
     if found:
-        notes.say("%s: lines of the form %s%s%s" % (
-            notes.source.name, "vhost_" * at, "combined" if 2 * sum(bool(line[2]) for line in found) > len(found) else "common",
-            ", with lists of X-Forwarded-For" if any("," in "".join(words[at:at + 1]) for words in heads) else ""))
+        notes.say("%s: lines of the form %s%s%s%s" % (
+            notes.source.name, "vhost_" * (at == 1), "combined" if 2 * sum(bool(line[2]) for line in found) > len(found) else "common",
+            ", with lists of X-Forwarded-For" if any("," in "".join(words[at:at + 1]) for words in heads) else "",
+            ", the client in word %d" % (at + 1) if at > 1 else ""))
     return at
 
 

@@ -23,6 +23,10 @@ class Rows:
         blocks = ((source.number, text) for text in source.blocks())
         held = list(itertools.islice(blocks, HELD))
         head = held[0][1].lstrip("\r\n").partition("\n")[0] if held else ""
+        said = head.rstrip("\r")
+        if said[:4] == "sep=" and len(said) == 5:  # Excel reads it as the separator, and not as a row
+            separator, held[0] = separator or said[4], (held[0][0], held[0][1].replace(head, "", 1))
+            head = held[0][1].lstrip("\r\n").partition("\n")[0]
         if "\r" in head.rstrip("\r"):
             source.fail("line 1: lines end in CR alone: give what this prints: tr '\\r' '\\n' < FILE")
         self.separator = separator or max(",\t;|", key=head.count)

@@ -130,6 +130,10 @@ class Source:
                 before, at = at, BETWEEN.match(text, at).end()
                 self.number += text.count("\n", before, at)
                 if text[at:at + 1] == "]":
+                    more = itertools.chain([text[at + 1:].encode()], pieces)
+                    if any(piece.strip() for piece in more):
+                        self.fail("line %d: more follows after the array of JSON: give what this prints: jq -c '.[]' FILE" % (
+                            self.number))
                     return
                 try:
                     value, end = SCAN(text, at)
