@@ -13,9 +13,10 @@ static const double mean_least = 0.001, prior_least = 0.02, p_least = 1e-3, p_mo
  * the first; how much better a document is by its mean, in logarithms, and by how much at most. */
 static const double new_before = 100, usual_first = 0.1, better_slope = 1.25, better_most = 1;
 
-/* Users go on above this kappa; the share of the fall of clicks that is due to examination; the
- * lead from which on clicks foretell clicks, that of an older model, and the greatest. */
-static const double kappa_most = 0.8, fall_share = 0.7;
+/* kappa before the first click; users go on above kappa_most; the share of the fall of clicks that
+ * is due to examination; the lead from which on clicks foretell clicks, that of an older model, and
+ * the greatest. */
+static const double kappa_first = 0.5, kappa_most = 0.8, fall_share = 0.7;
 static const double lead_needed = 8, lead_before = 20, lead_most = 100;
 
 static const double ln_2 = 0.69314718055994531, sqrt_2 = 1.4142135623730951;
@@ -61,9 +62,10 @@ bool memory_clicks_foretell(const struct memory_clicks *clicks)
     return memory_clicks_lead(clicks) >= lead_needed;
 }
 
-double memory_clicks_kappa(const struct memory_clicks *clicks)
+/* kappa, of users who at first go on so often after a click. */
+static double kappa_from(const struct memory_clicks *clicks, double first)
 {
-    double R = before, S = before;
+    double R = first * before, S = before;
     for (size_t k = 0; k < MEMORY_PLACES; k++) {
         const double *number = clicks->number + k;
         double A = number[MEMORY_MEANS_LATER], B = number[MEMORY_MEANS_FIRST];
@@ -75,6 +77,12 @@ double memory_clicks_kappa(const struct memory_clicks *clicks)
     return R / S;
 }
 
+double memory_clicks_kappa(const struct memory_clicks *clicks)
+{
+    return kappa_from(clicks, kappa_first);
+}
+
+/* Do users go on, as far as is learnt from their clicks? */
 static bool go_on(const struct memory_clicks *clicks)
 {
     return memory_clicks_kappa(clicks) > kappa_most;
@@ -272,6 +280,7 @@ double memory_clicks_count(struct memory_clicks *clicks, double rho, struct memo
     bool after = false, unknown = expect(clicks, rho, at, places);
     size_t best = likeliest(clicks, 0), last = last_click(at, places);
     double lead = lead_at(clicks, best);
+    counts = kappa_from(clicks, 1) > kappa_most ? places : counts; /* of the gate */
     struct chances chances = { 0 };
     end_chances(clicks, &chances);
     if (unknown && places > 0)

@@ -9,11 +9,15 @@
  *
  *     m0       z.v; below 0.02 it is 0.02 exp(z.v - 0.02), which is above 0
  *     mean     (a m0 + S) / (a + n), what is expected of the document; in sums at least 0.001
- *     kappa    (R + 5) / (S' + 5), R = sum of D_k B_k / (A_k + B_k), S' = sum of F_k A_k / (A_k +
+ *     kappa    (R + 5/2) / (S' + 5), R = sum of D_k B_k / (A_k + B_k), S' = sum of F_k A_k / (A_k +
  *              B_k), over the places where A_k and B_k are above 0: by how much a click above
  *              multiplies the clicks of a place (Mantel & Haenszel, see relevance/stopping.h)
  *     counts   which places count: all, if users go on, which is kappa > 0.8; else those down to
- *              the last click, and all where there is none
+ *              the last click, and all where there is none. For L, G, T, E and Q all count also
+ *              where (R + 5) / (S' + 5) > 0.8: what is learnt takes users for ones who stop until
+ *              they are seen to go on, else one client's clicks below place 1, where nobody else
+ *              clicks, would teach the features; the lead takes them for ones who go on until they
+ *              are seen to stop, else clicks by place alone would open the gate
  *     theta_k  within [0.02, 1.5]. Of users who stop: R_k / R_1, R_k = (C_k + 5) / (M_k + 5). Of
  *              users who go on: (r_k / r_1)^0.7, r_1 = (F_1 + D_1 + 1) / (N_1 + 2), r_k = (F_k +
  *              D_k + 5 r_(k-1) (k-1)/k) / (N_k + 5): 1/k before the first click. Of the fall of
@@ -128,7 +132,7 @@ struct memory_place {
     double theta, prior, mean; /* prior: m0 */
 };
 
-/* How many places of a round count, at[places] from the first on, by their clicks alone. */
+/* How many places of a round count for what is learnt, at[places] from the first on. */
 size_t memory_clicks_counting(const struct memory_clicks *clicks, const struct memory_place *at,
                               size_t places);
 

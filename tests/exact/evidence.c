@@ -89,9 +89,10 @@ static struct sums sum_up(const struct batch *b, size_t end, size_t k, enum chos
     return sums;
 }
 
-static long double kappa_of(const struct batch *b)
+/* kappa, which is `begun` at first: 1/2 for what is learnt, 1 for the gate. */
+static long double kappa_from(const struct batch *b, long double begun)
 {
-    long double above = 5, below = 5;
+    long double above = 5 * begun, below = 5;
     for (size_t k = 0; k < 10; k++) {
         struct sums first = sum_up(b, b->seen, k, FIRST), later = sum_up(b, b->seen, k, LATER);
         long double all = first.means + later.means;
@@ -101,6 +102,11 @@ static long double kappa_of(const struct batch *b)
         }
     }
     return above / below;
+}
+
+static long double kappa_of(const struct batch *b)
+{
+    return kappa_from(b, 0.5L);
 }
 
 static long double theta_of(const struct batch *b, size_t place)
@@ -202,7 +208,8 @@ static void foretell_new(struct batch *b, const struct known *list, size_t count
 static size_t add(struct batch *b, const struct shown *round)
 {
     size_t last = 0, before = b->seen, places = round->places;
-    bool go_on = kappa_of(b) > 0.8L, after = false, is_new = true;
+    bool go_on = kappa_of(b) > 0.8L, all = kappa_from(b, 1) > 0.8L;
+    bool after = false, is_new = true;
     struct known *list = b->known + before;
     for (size_t a = 0; a < places; a++) {
         last = round->at[a].click ? a + 1 : last;
@@ -213,15 +220,15 @@ static size_t add(struct batch *b, const struct shown *round)
         size_t i = round->at[a].doc;
         long double z = round->at[a].expected, m0 = z < 0.02L ? 0.02L * expl(z - 0.02L) : z;
         long double mean = (best_a(b) * m0 + b->S[i]) / (best_a(b) + b->n[i]);
-        list[a] = (struct known){ k_of(a), places, round->at[a].click, after, go_on || a < last,
-                                  a < last, is_new, b->n[i], b->S[i], m0, fmaxl(mean, 0.001L),
-                                  theta_of(b, a) };
+        list[a] = (struct known){ k_of(a), places, round->at[a].click, after,
+                                  all || go_on || a < last, a < last, is_new, b->n[i], b->S[i],
+                                  m0, fmaxl(mean, 0.001L), theta_of(b, a) };
         after = after || round->at[a].click;
     }
-    size_t counts = go_on ? places : last;
+    size_t counts = go_on ? places : last, by_gate = all ? places : counts;
     if (is_new)
-        foretell_new(b, list, counts);
-    for (size_t a = 0; a < counts; a++)
+        foretell_new(b, list, by_gate);
+    for (size_t a = 0; a < by_gate; a++)
         if (list[a].n > 0)
             foretell(b, &list[a], before + a);
     for (size_t a = 0; a < counts; a++) {
@@ -389,8 +396,8 @@ int main(void)
     struct rng rng = rng_at(5, RNG_SAMPLE, 1);
     struct memory_clicks none = { .known = true };
     near_to("the first strength", 1 / memory_clicks_rho(&none), 2, 0);
-    near_to("the first theta", memory_clicks_theta(&none, 3), powl(4, -0.7L), 1e-15L);
-    near_to("the first kappa", memory_clicks_kappa(&none), 1, 0);
+    near_to("the first theta", memory_clicks_theta(&none, 3), 1, 1e-15L);
+    near_to("the first kappa", memory_clicks_kappa(&none), 0.5, 0);
     for (size_t trial = 0; trial < TRIALS; trial++)
         check_list(&rng, trial % 2);
     near_to("trials where users stopped, at least", stopped >= TRIALS / 4, 1, 0);

@@ -70,23 +70,22 @@ clicked() {
 # e to the power -0.02
 E002=0.98019867330675525
 
-@test "clicks: all places count at first; a value is how much of a click it was" {
-    # Until users turn out to stop, they go on; place k is examined with probability k^-0.7. Down to
-    # the last click m0 = 0.02 e^-0.02 was expected of each.
+@test "clicks: places down to the last click count at first; a value is how much of a click it was" {
+    # Until users turn out to go on, they stop, and each place is examined like the first. Down to the
+    # last click m0 = 0.02 e^-0.02 was expected of each.
     clicked '0 1 0 0' clicks=1 >round
     update -a memory -C 1e200 <round >m
     bin2txt -f memory m round | cut -f 2-5 >got
-    close_to "$(cut -f 1,2,4 got | xargs)" "$(awk 'BEGIN { t = -0.7
-        printf "%.17g 0 0 %.17g 0 1 %.17g 1 2 1 0 4", 3 ^ t, 4 ^ t, 2 ^ t }')"
+    is "$(cut -f 1,2,4 got | xargs)" '1 1 2 1 0 4'
     close_to "$(column m clicks | cut -d ' ' -f 15-17,25-27)" \
         "0 1 0 $(awk -v e=$E002 'BEGIN { printf "%.17g %.17g 0", 0.02 * e, 0.02 * e }')"
     # z.v is 0 with so large a penalty, and a = 2: the means are (2 m0 + S) / (2 + n)
     score -m m <round | values_of score >got
     close_to "$(sed -n '5p;3p' got | xargs)" "$(awk -v e=$E002 'BEGIN {
-        printf "%.17g %.17g", (0.04 * e + 1) / (2 + 2 ^ -0.7), 0.04 * e / 3 }')"
+        printf "%.17g %.17g", (0.04 * e + 1) / 3, 0.04 * e / 3 }')"
     # S is the sum of values; everything else counts a value above 0 as a click
     clicked '0 0.25 0 0' clicks=1 | update -a memory -C 1e200 >n
-    is "$(bin2txt -f memory n round | cut -f 3 | xargs)" '0 0 0.25 0'
+    is "$(bin2txt -f memory n round | cut -f 3 | xargs)" '0.25 0'
     is "$(column n clicks)" "$(column m clicks)"
     clicked '0 3 0 2' clicks=1 | update -a memory -C 1e200 2>err >n
     is "$(cat err)" 'update: 2 clicks had a value above 1, and counted as 1: the value of a click is how satisfied the user was, from 0 to 1'
@@ -116,8 +115,8 @@ E002=0.98019867330675525
         bin2txt -f memory n round | grep -c "$(printf '\tp\t')"
     done >got
     is "$(xargs <got)" '1 3 4'
-    # where the clicks on place 2 come in addition, users go on
-    for t in 1 2; do clicked "1 $((1 - t % 2)) 0 0" clicks=1; done | replay -n 60 - | update -a memory >m
+    # where place 2 is clicked as often below a click as without one, users go on
+    for c in '1 0' '0 1' '1 1' '0 0'; do clicked "$c 0 0" clicks=1; done | replay -n 240 - | update -a memory >m
     clicked '1 0 0 0' clicks=1 | sed 's/qid=q/qid=p/' >round
     update -a memory -m m <round 2>err
     is "$(bin2txt -f memory m round | grep -c "$(printf '\tp\t')")" 4

@@ -394,7 +394,7 @@ now: to learn anew from them, run: rankpipe service set base on"
     # what status says of users; a new document's answers are the theta of its place
     rankpipe service status | sed -n '/^users/,/^clicked/p' >users
     cut -c 16- users | sed 's/[-0-9.]\{1,\}/N/g' >said
-    is "$(cat said)" 'go on after a click: a click above multiplies the clicks of a place by N
+    is "$(cat said)" 'stop at a click: a click above multiplies the clicks of a place by N
 N N N N N N N N N N, by place from N
 do not foretell clicks better than places do: N of N that are needed: lists stay within one place of a base
 N of N queries have clicks enough, N, to leave the order of a base'

@@ -82,7 +82,7 @@ starved() {
     bin2txt -f tsv weights >tsv
     fenced tsv weights2bin
     bin2txt -f log clicks >log
-    for options in -0 '-0 -k log' '-0 -g 1=2'; do fenced log log2bin $options; done
+    for options in -0 '-0 -k log' '-0 -g 1=.5'; do fenced log log2bin $options; done
     for options in '' -c '-l -e table'; do fenced clicks judge $options; done
     metric -q map <shown >values
     fenced values compare -

@@ -9,7 +9,7 @@ GO_ON, FORETELL = 0.8, 8
 
 def kappa_of(first, later, means_first, means_later):
     """By how much a click above multiplies the clicks of a place."""
-    above = below = 5.0
+    above, below = 2.5, 5.0
     for f, d, b, a in zip(first, later, means_first, means_later):
         if a > 0 and b > 0:
             above += d * b / (a + b)
