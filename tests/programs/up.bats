@@ -7,9 +7,10 @@ teardown() {
     for process in ${ups-}; do kill -KILL "$process" 2>/dev/null && wait "$process"; done 2>/dev/null || true
 }
 
-# starts OPTION...: rankpipe up in box; $url once it is ready, $up its process.
+# starts OPTION...: rankpipe up in box; $url once it is ready, $up its process. What runs the tests may
+# ignore signals, as nohup does, and up would, too.
 starts() {
-    rankpipe up -l 127.0.0.1:0 "$@" box >ready 2>said 3>&- &
+    env --default-signal=INT,HUP rankpipe up -l 127.0.0.1:0 "$@" box >ready 2>said 3>&- &
     up=$!
     ups="${ups-} $up"
     await grep -q ready ready
