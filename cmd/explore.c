@@ -29,6 +29,9 @@ static const struct option options_known[] = {
                           "constant)", OPTION_POSITIVE(explore, explorer.power) },
     { 'H', "temperature", NULL, "plackett-luce: what scores are divided by, a number above 0 "
                                 "(default 1)", OPTION_POSITIVE(explore, explorer.temperature) },
+    { 'I', "share", NULL, "interleave score and base by team-draft in so many of the rounds with a "
+                           "base, 0 to 1 (default 0); -i comes first",
+      OPTION_REAL(explore, explorer.own_share, 1) },
     { 'K', "blocks", NULL, "blocks: number of blocks, 1 or more (default: "
                            "items^(-1/3) horizon^(2/3), rounded)",
       OPTION_WHOLE(explore, explorer.blocks_asked, 1, RECORD_MOST) },
@@ -75,7 +78,7 @@ static int parse_seed(struct explorer *explorer, const struct options *options)
 /* Does the policy take all options that were given? */
 static int check_taken(const struct policy *policy, const struct options *options)
 {
-    for (const char *letter = "EFHKLTgik"; *letter; letter++)
+    for (const char *letter = "EFHIKLTgik"; *letter; letter++)
         if (options->given[(unsigned char)*letter] && !strchr(policy->options, *letter))
             return options->given['p']
                        ? fault_usage(options->fault, "-p %s does not take -%c", policy->name,
@@ -194,8 +197,8 @@ static int close_explore(void *self, enum ended ended)
 
 const struct filter explore = {
     .name = "explore",
-    .usage = "[-fo] [-B bound] [-E epsilon | -L grade] [-F power] [-H temperature] [-K blocks] "
-             "[-T horizon | -g gamma] [-i share] [-k places] [-p policy] [-s seed]",
+    .usage = "[-fo] [-B bound] [-E epsilon | -L grade] [-F power] [-H temperature] [-I share] "
+             "[-K blocks] [-T horizon | -g gamma] [-i share] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show",
     .options = options_known,
     .size = sizeof(struct explore),

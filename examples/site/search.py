@@ -36,7 +36,7 @@ import pages
 import rankpipe
 import rankpipe_front as front
 import web
-from rankpipe_supervisor import EXPLORE, Part, Refused, Supervisor, command, lock, pipeline
+from rankpipe_supervisor import Part, Refused, Supervisor, command, explore, lock, pipeline
 
 SETTLE = 20  # seconds after the first click of a page in which further ones count
 EVERY = 5  # seconds between looks at the clicks
@@ -445,7 +445,7 @@ def arguments():
     parser.add_argument("-i", "--index", action="store_true", help="read what has changed, and end")
     parser.add_argument("-n", "--processes", type=int, default=min(8, max(2, os.cpu_count() or 1)),
                         help="processes that read, and that serve (default %(default)s here)")
-    parser.add_argument("--explore", default=EXPLORE, help="options of explore(1) (default: %(default)s)")
+    parser.add_argument("--explore", default=explore(), help="options of explore(1) (default: %(default)s)")
     parser.add_argument("--proxy", action="append", type=front.proxy, default=[], help="address or network of a "
                         "web server before the site, whose X-Forwarded-For says who asks")
     parser.add_argument("--link", type=target, metavar="address", help="where results lead: the address of a document, "

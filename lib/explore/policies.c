@@ -433,21 +433,21 @@ static int show_leader(struct explorer *my, struct round *round, struct rng *rng
 #define SLOT_PAGE 10
 
 const struct policy policies[POLICIES_MOST + 1] = {
-    [POLICY_SLOT] = { "slot", "BFTgki", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
+    [POLICY_SLOT] = { "slot", "BFTgkiI", "", "", false, KEY_SLOT, SLOT_GAMMA, SLOT_PAGE, NULL,
                       check_score, show_slot, placement_slot, NULL },
-    [POLICY_WORTH] = { "worth", "BFTgki", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
+    [POLICY_WORTH] = { "worth", "BFTgkiI", "", "", false, KEY_TOP, 0, 1, rank_by_worth, check_worth,
                        show_mostly, placement_top, NULL },
-    [POLICY_INDEX] = { "index", "BFTgki", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,
+    [POLICY_INDEX] = { "index", "BFTgkiI", "", "", false, KEY_TOP, 0, 1, rank_by_index, check_index,
                        show_mostly, placement_top, NULL },
-    [POLICY_UNIFORM] = { "uniform", "BFTgi", "", "", false, 0, 0, 1, NULL, check_uniform,
+    [POLICY_UNIFORM] = { "uniform", "BFTgiI", "", "", false, 0, 0, 1, NULL, check_uniform,
                          show_mostly, placement_uniform, NULL },
     [POLICY_DRAFT] = { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft,
                        NULL, "it shows two rankings in turn: judge each of them" },
-    { "top", "FTgki", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly,
+    { "top", "FTgkiI", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly,
       placement_top, NULL },
-    { "swap", "FTgki", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,
+    { "swap", "FTgkiI", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,
       placement_swap, NULL },
-    { "plackett-luce", "BFHi", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
+    { "plackett-luce", "BFHiI", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
     { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
       check_list, show_blocks, NULL, "its orders depend on other rounds" },
     { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, 0, 1, NULL,
@@ -517,14 +517,19 @@ int policies_rank(struct explorer *my, const struct round *round, uint32_t *orde
     return rank_greedily(my, round, order, fault);
 }
 
-/* Is the round one of the share that is interleaved? By a draw of its own, so that the others are
- * shown as without it. */
-static bool is_interleaved(const struct explorer *my, const struct round *round)
+/* Is the round one of a share that is interleaved with the rival, or with base? By draws of their
+ * own, so that the others are shown as without them. In a draft with base there is no rival. */
+static bool is_interleaved(const struct explorer *my, struct round *round)
 {
-    if (!(my->share > 0) || !round->rival)
+    struct rng rivals = rng_at(my->seed, RNG_INTERLEAVE, round->t);
+    struct rng own = rng_at(my->seed, RNG_OWN_ORDER, round->t);
+    if (round->rival && rng_unit(&rivals) < my->share)
+        return true;
+    if (!round->base || !(rng_unit(&own) < my->own_share))
         return false;
-    struct rng rng = rng_at(my->seed, RNG_INTERLEAVE, round->t);
-    return rng_unit(&rng) < my->share;
+    if (round->rival)
+        round_drop(round, ROUND_RIVAL);
+    return true;
 }
 
 int policies_show(struct explorer *my, struct round *round, struct fault *fault)

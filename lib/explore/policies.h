@@ -26,6 +26,7 @@ struct explorer {
     double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
     double epsilon;     /* 1/epsilon is the width of the noise; 0: from what follows */
     double share;       /* of rounds with a rival that are interleaved; 0: none      */
+    double own_share;   /* of rounds with a base, which is interleaved with it       */
     uint64_t places;    /* k: places that the policy explores, or items in a group; 0: those of
                          * the policy, and for worth as many as users judge by judged= */
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */

@@ -35,6 +35,7 @@ enum rng_purpose {
     RNG_INTERLEAVE = 20,
     RNG_SEARCHES = 21,
     RNG_BAIT = 22,
+    RNG_OWN_ORDER = 23,
     RNG_BUDGET = 32
 };
 

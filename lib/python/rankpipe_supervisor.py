@@ -16,7 +16,6 @@ import signal
 import subprocess
 import time
 
-EXPLORE = "-B .37 -i .1 -s random"  # what was learnt, within bounds of the engine's own order
 ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 LONGEST = 60  # seconds at most until a part is started again; one that ran for longer had no trouble
 PATIENCE = 4  # seconds in which parts may end by themselves
@@ -25,6 +24,12 @@ LIBC = ctypes.CDLL(None)
 
 class Refused(Exception):
     """What keeps the parts from being started, in words."""
+
+
+def explore(own=".05", ordered=True, seed="random"):
+    """Options of explore: what was learnt, within bounds of the engine's own order, and in the share `own` of the lists
+    interleaved with it; where there is an order."""
+    return "%s-i .1 -s %s" % ("-B .37 -I %s " % own if ordered else "", seed)
 
 
 def pipeline(explore, spool):

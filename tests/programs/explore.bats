@@ -1086,6 +1086,56 @@ rivals() {
     done
 }
 
+@test "-I: a share of the rounds with a base is a draft with it, and -i comes first" {
+    local options
+    rivals base:u4 0 1 2 3 | replay -n 20000 - >in
+    explore -p uniform -g 0.2 -s 5 -i 0.25 <in >plain
+    explore -p uniform -g 0.2 -s 5 -i 0.25 -I 0 <in >none
+    same none plain
+    explore -p uniform -g 0.2 -s 5 -i 0.25 -I 0.4 <in >some
+    # What -i takes is as without -I; a draft with base has no rival, and is the same as where there never was one.
+    mkstream round t=1 docs=4 dim=0 base:u4 0 1 2 3 score:f8 3 4 1 2 | replay -n 20000 - | explore -p team-draft -s 5 >own
+    for name in plain some own; do
+        shown <$name >$name.shown
+        bin2txt -f head $name | awk '{ print /team:/ ? /rival:/ ? "rival" : "base" : "none" }' >$name.kind
+    done
+    paste -d , plain.kind some.kind plain.shown some.shown own.shown | awk -F , '
+        $1 == "rival" && ($2 != "rival" || $3 != $4) || $2 == "base" && $4 != $5 || $2 == "none" && $3 != $4 { exit 1 }
+        $1 == "none" && $2 == "rival" { exit 1 }'
+    grep -c base some.kind | awk '{ print "base", $1, 0.75 * 0.4 }' >share
+    near 20000 <share
+    # Nor does it need a rival; it needs a base.
+    mkstream round t=1 docs=4 dim=0 base:u4 0 1 2 3 score:f8 3 4 1 2 | replay -n 20000 - | explore -I 1 -s 5 >all
+    same all own
+    rivals | explore -I 1 -s 5 >all
+    rivals | explore -s 5 >want
+    same all want
+    # The round repeats by its seed, and counts for the one that chose.
+    explore -i 0.3 -I 0.4 -B 0.37 -s random <in 2>/dev/null >log
+    explore -i 0.3 -I 0.4 -B 0.37 -s recorded <log 2>/dev/null >again
+    same log again
+    for policy in team-draft 'blocks -T 9' 'leader -T 9'; do
+        # shellcheck disable=SC2086
+        fails 2 "explore: -p ${policy%% *} does not take -I*" explore -p $policy -I 0.5
+    done
+}
+
+@test "-I with -B: a held document at place b of base is at 2b at most, and the first ten are base's while all are held" {
+    # Of 30 documents the one at place b is held; by score it comes last, after those below place 10.
+    local b
+    for b in $(seq 1 10); do
+        # shellcheck disable=SC2046
+        mkstream round t=1 docs=30 dim=0 base:u4 $(seq 0 29) score:f8 $(seq 1 30) \
+            held:u1 $(seq 1 30 | awk -v b="$b" '{ print $1 == b }') | replay -n 200 - >in
+        explore -I 1 -B 0.37 <in | shown | awk -v document=$((b - 1)) '
+            { for (i = 1; i <= NF; i++) if ($i == document && i > most) most = i } END { print most }'
+    done | xargs >most
+    is "$(cat most)" '2 4 6 8 10 12 14 16 18 19'
+    # shellcheck disable=SC2046
+    based $(seq 1 30) | replay -n 200 - | explore -I 1 -B 0.37 2>/dev/null | shown | cut -d ' ' -f 1-10 | tr ' ' '\n' | sort -un | xargs >ten
+    is "$(cat ten)" '0 1 2 3 4 5 6 7 8 9'
+}
+
 @test "team-draft: what is shown anew is no draft any more, and what is scored anew has no rival" {
     rivals | explore -p team-draft >out
     explore -f <out >again

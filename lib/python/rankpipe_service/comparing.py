@@ -18,6 +18,7 @@ SETTLED = 2000  # milliseconds after which each round of a test has its models
 ROUNDS = ("SELECT r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
           "JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list JOIN hows h ON h.id = r.how "
           "WHERE a.state = %d AND r.time >= ? AND instr(CAST(h.how AS TEXT), ',team:') > 0 "
+          "AND instr(CAST(h.how AS TEXT), 'rival:f8[') > 0 "  # without, explore -I drew it, and the rival is base
           "ORDER BY r.time, r.request" % COUNTS)
 WIDTH = 41  # signs of a line of the picture
 
