@@ -374,10 +374,13 @@ def query_word(text: str, fold: bool = False) -> str:
         data = _encoded(" ".join(unicodedata.normalize("NFKC", plain).casefold().replace("\0", " ").split()))
     _need(data, "a query needs a text")
     word = _escaped(data, fold)
-    if len(word if fold else _percent(word)) > 255:
-        start = data.decode("utf-8", "surrogateescape")[:16].encode("utf-8", "surrogateescape")
-        word = _escaped(start, fold) + b"~~" + hashlib.sha256(data).hexdigest()[:32].encode()
-    return word.decode("utf-8", "surrogateescape")
+    return (_cut(data, fold) if len(word if fold else _percent(word)) > 255 else word).decode("utf-8", "surrogateescape")
+
+
+def _cut(data, fold):
+    """The word of a text that is too long: its start and a hash."""
+    start = data.decode("utf-8", "surrogateescape")[:16].encode("utf-8", "surrogateescape")
+    return _escaped(start, fold) + b"~~" + hashlib.sha256(data).hexdigest()[:32].encode()
 
 
 def _escaped(data, fold):
@@ -390,6 +393,41 @@ def query_text(qid: str) -> str:
     """The text of a query, from the key qid of its round; of one that was cut, its start and the hash."""
     start, *cut = qid.encode().partition(b"~~")
     start = re.sub(rb"[%~]([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), start)
+    return b"".join([start, *cut]).decode("utf-8", "surrogateescape")
+
+
+def document_word(text: str) -> str:
+    """The name by which a document of any name is known in requests and in rounds.
+
+    A name of at most 255 bytes stays as it is, if it has no blanks and control characters, and does not begin with ~~.
+    Any other becomes ~~ and the word that query_word makes of it, which is cut where it has more than 253 bytes. Equal
+    names have equal words, and others do not.
+    """
+    return _document_word(_encoded(text)).decode("utf-8", "surrogateescape")
+
+
+def _document_word(data):
+    _need(data, "a document needs a name of at least one letter")
+    if len(data) <= 255 and not re.match(rb"~~|[^\x00-\x20\x7f]*[\x00-\x20\x7f]", data):
+        return data
+    word = _encoded(query_word(data))
+    return b"~~" + (word if len(word) <= 253 else _cut(data, False))
+
+
+def _document_words(names):
+    """Those of the names, as bytes."""
+    names = [_encoded(name) for name in names]
+    if b"" in names or re.search(rb"[\x00-\x20\x7f]|~~", b"".join(names)) or max(map(len, names), default=0) > 255:
+        return [_document_word(name) for name in names]
+    return names
+
+
+def document_text(word: str) -> str:
+    """The name of a document, from its word in rounds; of one that was cut, its start and the hash."""
+    if not word.startswith("~~"):
+        return word
+    start, *cut = _encoded(word[2:]).partition(b"~~")
+    start = re.sub(rb"~([0-9A-F]{2})", lambda at: bytes([int(at[1], 16)]), start)
     return b"".join([start, *cut]).decode("utf-8", "surrogateescape")
 
 
@@ -1153,13 +1191,13 @@ def request_text(features: Features, names: Sequence[str] | None = None, query: 
     """The text of a request to serve, as bytes. features has for each document its values, a dict from
     the number of a feature, from 0, to its value, or bytes: the text of them, with numbers from 1.
     Documents come in the order of a search engine, best first; ordered=False says that they do not.
-    With fold the query is folded: see query_word.
+    Names may be any text: see document_word. With fold the query is folded: see query_word.
     """
     _need(len(features), "a request without documents")
     lead = b"? " if query is None else b"? qid%b%b " % (b"=" if fold else b":", _encoded(query_word(query, fold)))
     lines = [lead + _features_text(row) for row in features]
     if names is not None:
-        lines = [b"%b #docid=%b" % pair for pair in zip(lines, _name_bytes(names, len(lines)))]
+        lines = [b"%b #docid=%b" % pair for pair in zip(lines, _name_bytes(_document_words(names), len(lines)))]
     if not ordered:
         lines.insert(0, b"order: none")
     if request is not None:
@@ -1177,7 +1215,7 @@ def request_round(features: Features, names: Sequence[str] | None = None, query:
     columns, docs, dim = _matrix(features, dim) if isinstance(features, array) else _features(features, None, dim)
     lead = {}
     if names is not None:
-        lead["name"] = array("B", b"".join(name + b"\0" for name in _name_bytes(names, docs)))
+        lead["name"] = array("B", b"".join(name + b"\0" for name in _name_bytes(_document_words(names), docs)))
     if ordered:
         lead["base"] = _column("u4", range(docs))
     columns = {**lead, **columns}
@@ -1207,7 +1245,7 @@ def read_answer(text: bytes, docs: int, names: Sequence[str] | None = None, requ
         lines.pop()
         request = None
     words = [line.split(b"\t") for line in lines]
-    place = {_encoded(name): i for i, name in enumerate(names)} if names is not None else \
+    place = {name: i for i, name in enumerate(_document_words(names))} if names is not None else \
         {b"%d" % i: i for i in range(docs)}
     try:
         order = [place[word[3]] for word in words]

@@ -339,6 +339,38 @@ for round, text in zip(rounds, texts):
 END
 }
 
+@test "documents of any name have a word each, which gives the name back" {
+    echo 1:1 | weights2bin >w.bin
+    start 'score -m w.bin | explore | spool log'
+    python3 - <<'END'
+import hashlib, rankpipe
+
+# names that are their own words, and others with theirs, by hand
+for name in "a", "~a", "a~~b", "c#", "100%20", "é" * 127, "a" * 255, "\udcff":
+    assert rankpipe.document_word(name) == name == rankpipe.document_text(name)
+words = {"a b": "~~a~20b", "~~a": "~~~7E~7Ea", "~~a~20b": "~~~7E~7Ea~7E20b", "a\tb\n": "~~a~09b~0A", "%41 x": "~~%41~20x", "\x7f": "~~~7F",
+         "a # b": "~~a~20~23~20b", " " * 84: "~~" + "~20" * 84}
+for name, word in words.items():
+    assert rankpipe.document_word(name) == word and rankpipe.document_text(word) == name, name
+for name in "é" * 128, "a" * 256, "a " * 200, " " * 85:
+    cut = "~~" + hashlib.sha256(name.encode()).hexdigest()[:32]
+    word = rankpipe.document_word(name)
+    assert word == "~~" + name[:16].replace(" ", "~20") + cut and rankpipe.document_text(word) == name[:16] + cut
+names = ["a", *words, "é" * 200]
+with rankpipe.Client("s") as text, rankpipe.Client("s", rounds=True) as rounds:
+    for client in text, rounds:
+        assert sorted(client.rank([[1]] * len(names), names).order) == list(range(len(names)))
+for bad in [""], ["a b", "a b"]:
+    try:
+        raise SystemExit(rankpipe.request_round([[1]] * len(bad), bad))
+    except rankpipe.Error:
+        pass
+END
+    kill $started && wait $started
+    started=
+    is "$(spool -r log | bin2txt -f rank | cut -f 4 | sort | uniq -c | grep -cv ' 2 ')" 0
+}
+
 @test "folded: one word however a query is typed, by the module, by svm2bin -Q, and in a request to serve" {
     echo 1:1 | weights2bin >w.bin
     start 'score -m w.bin | explore | spool log'
@@ -387,7 +419,7 @@ client = rankpipe.Client("s", timeout=5)
 print(client.rank([[1, 2], {1: 9}, [3, 4]], names=["a", "docid=b", "c"], query="q", request="r1"))
 for _ in range(50):
     client.rank([[1, 2], [3, 4]])
-for bad in ({"features": [[1]], "request": "a\nrequest: b"}, {"features": [b"1:1\n\nrequest: b"]}, {"features": [[1]], "names": ["a\n"]},
+for bad in ({"features": [[1]], "request": "a\nrequest: b"}, {"features": [b"1:1\n\nrequest: b"]}, {"features": [[1]], "names": [""]},
             {"features": []}, {"features": [[1], [2]], "names": ["a"]}):
     try:
         client.rank(**bad)

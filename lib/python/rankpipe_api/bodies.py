@@ -3,7 +3,10 @@
 
 import array
 import base64
+import collections
+import functools
 import json
+import operator
 import re
 import sys
 
@@ -145,11 +148,36 @@ def matrix_of(fields, most, features):
 
 
 def check_numbers(rows, what):
-    """Raises Bad where a feature is no number, or one that no float of single precision can be."""
+    """Raises Bad where a feature is no number and no null, or one that no float of single precision can be."""
     for i, row in enumerate(rows):
         for value in row.values() if isinstance(row, dict) else row:
-            need(is_number(value), "%s: each feature must be a number" % (what % i))
-            need(abs(value) <= LARGEST, "%s: a feature is too large" % (what % i))
+            need(value is None or is_number(value), "%s: each feature must be a number or null" % (what % i))
+            need(value is None or abs(value) <= LARGEST, "%s: a feature is too large" % (what % i))
+
+
+def fill_nulls(rows):
+    """Gives each null the mean of the others in its feature, so that it says nothing. How many each feature has."""
+    def values():
+        return ((row, j, value) for row in rows for j, value in (row.items() if isinstance(row, dict) else enumerate(row)))
+
+    nulls, sums = collections.Counter(j for _, j, value in values() if value is None), collections.Counter()
+    for _, j, value in values() if nulls else ():
+        if j in nulls and value is not None:
+            sums[j] += float(value)
+    for row, j, value in values() if nulls else ():
+        if value is None:
+            row[j] = sums[j] / max(1, len(rows) - nulls[j])
+    return {j + 1: n for j, n in nulls.items()}
+
+
+def fill_nans(values, dim):
+    """The same for the values of all documents, in which NaN is null."""
+    nulls = collections.Counter(at % dim for at, value in enumerate(values) if value != value)
+    for j, n in nulls.items():
+        column = values[j::dim]
+        mean = functools.reduce(operator.add, (value for value in column if value == value), 0.0) / max(1, len(column) - n)
+        values[j::dim] = array.array("f", (value if value == value else mean for value in column))
+    return {j + 1: n for j, n in nulls.items()}
 
 
 def line_of(value, i, features):
@@ -169,8 +197,8 @@ def line_of(value, i, features):
 
 
 def rank_request(body, request, most, features, ordered, folds):
-    """The round for serve, the number of documents, their names, whether to explain it, and whether an array has fewer
-    features than the service, of a body for /rank. A document has at most so many features; None: any number. `ordered`:
+    """The round for serve, the number of documents, their names, whether to explain it, whether an array has fewer
+    features than the service, and the number of nulls by feature, of a body for /rank. A document has at most so many features; None: any number. `ordered`:
     the documents are in an engine's order. `folds`: the query is folded. A number of JSON is rounded to double precision and then to single: where serve reads
     its text itself, the last bit may differ, for about one value in 2^29 of many digits.
     """
@@ -197,13 +225,19 @@ def rank_request(body, request, most, features, ordered, folds):
     names = None if names[0] is None else names
     try:
         need(not names or not HALF.search("".join(names)), "a name has half a character")
-        sent = rankpipe.request_round(rows, names, query, request, ordered, folds, dim)
+        try:
+            nulls, sent = {}, rankpipe.request_round(rows, names, query, request, ordered, folds, dim)
+        except rankpipe.Error:  # perhaps for nulls
+            if dim is None:
+                check_numbers(rows, what)
+            nulls = fill_nans(rows, dim) if dim else fill_nulls(rows)
+            if not nulls:
+                raise
+            sent = rankpipe.request_round(rows, names, query, request, ordered, folds, dim)
         fewer = bool(features) and (dim < features if dim else any(
             isinstance(row, list) and len(row) < features for row in rows))
-        return sent, len(rows) // (dim or 1), names, explain, fewer
+        return sent, len(rows) // (dim or 1), names, explain, fewer, nulls
     except rankpipe.Error as error:
-        if dim is None:
-            check_numbers(rows, what)
         raise Bad(400, str(error)) from None
 
 

@@ -11,25 +11,41 @@ import zlib
 
 class Metrics:
     BOUNDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+    NULLS = 200  # features of which nulls are counted
 
     def __init__(self):
         self.requests, self.closed, self.connections = collections.Counter(), collections.Counter(), 0
-        self.seconds, self.sum = [0] * (len(self.BOUNDS) + 1), 0.0
+        self.seconds, self.sum, self.nulls = [0] * (len(self.BOUNDS) + 1), 0.0, collections.Counter()
+
+    @classmethod
+    def of(cls, processes):
+        """The sum of the facts of processes."""
+        total = cls()
+        for facts in processes:
+            total.add(*facts)
+        return total
 
     def ranked(self, seconds):
         self.seconds[sum(seconds > bound for bound in self.BOUNDS)] += 1
         self.sum += seconds
 
-    def facts(self):
-        return dict(self.requests), dict(self.closed), self.connections, self.seconds, self.sum
+    def lacking(self, nulls):
+        """Counts the nulls of a ranking, by feature: of the first NULLS features, so that no caller fills the memory."""
+        for feature, n in nulls.items():
+            if feature in self.nulls or len(self.nulls) < self.NULLS:
+                self.nulls[feature] += n
 
-    def add(self, requests, closed, connections, seconds, total):
+    def facts(self):
+        return dict(self.requests), dict(self.closed), self.connections, self.seconds, self.sum, dict(self.nulls)
+
+    def add(self, requests, closed, connections, seconds, total, nulls):
         """Adds the facts of another process."""
         self.requests.update(requests)
         self.closed.update(closed)
         self.connections += connections
         self.seconds = [a + b for a, b in zip(self.seconds, seconds)]
         self.sum += total
+        self.lacking(nulls)
 
     def text(self, gauges):
         lines = []
@@ -43,6 +59,8 @@ class Metrics:
         put("api_closed_total", "counter", "connections that were closed, by reason",
             [('{reason="%s"}' % key, n) for key, n in sorted(self.closed.items())])
         put("api_connections_total", "counter", "connections since the start", [("", self.connections)])
+        put("api_null_features_total", "counter", "features without a value, in documents, by feature",
+            [('{feature="%d"}' % key, n) for key, n in sorted(self.nulls.items())])
         for name, help_, rows in gauges:
             put(name, "gauge", help_, rows)
         total, rows = 0, []

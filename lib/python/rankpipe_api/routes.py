@@ -155,16 +155,16 @@ class Api:
         """Tells rankpipe service status what this knows."""
         trouble = {} if self.is_up() else {"serve": NO_SERVICE}
         try:
-            if self.notice.put({**self.said_of(self.board.all()), **trouble}):
+            counted = self.board.all()
+            if self.notice.put({**self.said_of(counted), **trouble}, self.metrics.of(facts for facts, *_ in counted).nulls):
                 self.said.pop("notice", None)
         except OSError as error:
             self.say_unstored(error, "notice")
 
     def metrics_text(self):
         self.count()
-        counted, total, found = self.board.all(), Metrics(), self.warnings()
-        for facts, *_ in counted:
-            total.add(*facts)
+        counted, found = self.board.all(), self.warnings()
+        total = Metrics.of(facts for facts, *_ in counted)
         connections, waiting, up = zip(*(now for _, now, *_ in counted))
         free, least = health.disk(self.folder, self.state, health.figures(self.folder))
         return total.text([
@@ -202,8 +202,9 @@ class Api:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def rank(self, client, request, began, sent, documents, names, explain, fewer):
+    def rank(self, client, request, began, sent, documents, names, explain, fewer, nulls):
         client.fewer = fewer
+        self.metrics.lacking(nulls)
         if explain and not self.explainer:
             raise Bad(400, "explain needs a model: start the API with -x")
         if not self.is_up() or len(self.service.waiting) >= TURNS:

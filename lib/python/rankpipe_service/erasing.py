@@ -9,6 +9,7 @@ import fcntl
 import functools
 import glob
 import heapq
+import itertools
 import json
 import os
 import re
@@ -41,6 +42,9 @@ def erase(store, wanted):
         if not names or any(not name or re.search(rb"[\s\x00-\x1f]", name) for name in names
                             if what != "documents") or b"" in names:
             raise Failed("not names of %s: %r" % (what, names))
+    asked = [(what, name, words_of(what, name)) for what, names in wanted for name in names]
+    wanted = [(what, [word for _, _, words in each for word in words]) for what, each in itertools.groupby(
+        asked, lambda each: each[0])]
     with alone():
         with store:
             store.many("INSERT OR REPLACE INTO erased VALUES(?, ?)", (
@@ -48,7 +52,20 @@ def erase(store, wanted):
             store.put(erasing=json.dumps([[what, [name.decode("utf-8", "surrogateescape") for name in names]]
                                           for what, names in wanted], ensure_ascii=True))
         store.erased = dict(store.sql("SELECT * FROM erased"))
-        return finish(store)
+        done = finish(store)
+    missing = set(done.missing)
+    done.missing = sorted((what, name) for what, name, words in asked if missing.issuperset((what, word) for word in words))
+    done.near.update((name, done.near[words[0]]) for _, name, words in asked if words[0] in done.near)
+    return done
+
+
+def words_of(what, name):
+    """The words of a name in rounds: a document's text has one; what begins with ~~ may be such a word, or of before."""
+    if what != "documents":
+        return [name]
+    import rankpipe
+    word = rankpipe.document_word(name).encode("utf-8", "surrogateescape")
+    return [word, name] if name.startswith(b"~~") else [word]
 
 
 def alone():

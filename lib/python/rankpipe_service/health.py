@@ -6,6 +6,7 @@ answers/.api.*, which the learner does not read. All of it is taken for hostile.
 """
 # SPDX-License-Identifier: ISC
 
+import collections
 import contextlib
 import json
 import os
@@ -99,9 +100,10 @@ class Notice:
                 with contextlib.suppress(OSError):
                     os.unlink(path)
 
-    def put(self, said):
-        """Writes the sentences where they changed, or now and then. Did it? Raises OSError."""
-        now = time.monotonic()
+    def put(self, said, nulls):
+        """Writes the sentences, and the nulls of each feature, where they changed, or now and then. Did it? Raises
+        OSError."""
+        said, now = {**said, "nulls": dict(nulls)}, time.monotonic()
         if said == self.had and now < self.written + EVERY:
             return False
         self.written, fresh = now, self.path + ".new"
@@ -145,6 +147,17 @@ def said(folder):
     if ages and STALE < min(ages) < 86400:
         found["api"] = ("rankpipe api has said nothing for %d seconds: it was killed, or cannot write to %s: look at "
                         "systemctl status rank-api" % (min(ages), folder))
+    return found
+
+
+def nulls(folder):
+    """{feature: documents without a value} since each running `rankpipe api` began."""
+    found = collections.Counter()
+    for path, age in notices(folder):
+        with contextlib.suppress(ValueError, RecursionError, AttributeError):
+            for feature, n in json.loads(read(path) or "{}").get("nulls", {}).items() if age <= STALE else ():
+                if type(n) is int and feature.isdecimal() and len(feature) <= 10:
+                    found[int(feature)] += n
     return found
 
 

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-from rankpipe_service import clock, comparing, generations, lists, users
+from rankpipe_service import clock, comparing, generations, health, lists, users
 from rankpipe_service.generations import iso
 from rankpipe_service.records import seen_of
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, put_whole, say
@@ -278,7 +278,7 @@ def facts(store):
         "beyond": get("beyond", 0),
         "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
         "suspect": {"value": get("suspect", 0), **json.loads(get("contrast") or "{}")},
-        "disk": lists.foretell(store),
+        "nulls": dict(health.nulls("answers").most_common(10)), "disk": lists.foretell(store),
         "places": tallies(store, "hour = 0 AND generation = 0"),
         "places_of_generation": tallies(store, "hour = 0 AND generation = ?", generations.serving(store)),
         "last_day": tallies(store, "generation = 0 AND hour > ?", (store.now - DAY) // HOUR),
@@ -390,6 +390,8 @@ def text(store):
         ("comes", "base now"), ("learnt", "base learnt")) if known["base"][key]]
     if not known["folds"]:
         lines += ["words          of version 0.4.0, with ~20 for a blank: rankpipe service rebuild folds them"]
+    if known["nulls"]:
+        lines += ["without value  %s" % ", ".join("feature %d in %d documents" % each for each in sorted(known["nulls"].items()))]
     if known["disk"]:
         lines += ["disk           %(round)d bytes a round, %(list)d a list" % known["disk"],
                   "a year         %.1f GB of service.db, as the last 24 hours were" % (known["disk"]["year"] / 1e9)]
