@@ -235,12 +235,12 @@ $(FUZZ:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(OBJECTS:build/
 	$(FUZZING) -fsanitize=fuzzer,$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 # Parsers take any checksum while they are fuzzed, but structured cases want the programs as they are.
-build/fuzz/strict/header.o: lib/stream/record_header.c build/fuzz/flags
+build/fuzz/strict/record_header.o: lib/stream/record_header.c build/fuzz/flags
 	@mkdir -p $(@D)
 	$(FUZZING) -UFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=$(CAUGHT) $(DEPENDS) -c -o $@ $<
 
-build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/header.o \
-		$(filter-out build/fuzz/lib/stream/header.o,$(OBJECTS:build/%=build/fuzz/%))
+build/fuzz/structured: $(STRUCTURED:build/%=build/fuzz/%) build/fuzz/strict/record_header.o \
+		$(filter-out build/fuzz/lib/stream/record_header.o,$(OBJECTS:build/%=build/fuzz/%))
 	$(FUZZING) -fsanitize=$(CAUGHT) -o $@ $^ $(LDLIBS)
 
 ## demo: a shop with simulated customers, who teach its search what they want; half a minute, and then a page for you

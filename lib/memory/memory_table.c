@@ -215,6 +215,8 @@ void memory_table_numbers(const struct memory_table *table, struct memory_walk *
     enum { ALL = sizeof(struct memory_entry) / sizeof(uint64_t) };
     for (size_t i = 0; i < n && walk->shelf < MEMORY_SHELVES; walk->shelf++, walk->slot = 0) {
         const struct memory_shelf *shelf = &table->shelf[walk->shelf];
+        if (!shelf->entry)
+            continue;
         i += offsets == ALL ? copy_slots(shelf, &walk->slot, offset, ALL, out, i, n)
                             : copy_slots(shelf, &walk->slot, offset, offsets, out, i, n);
         if (i == n)

@@ -9,6 +9,16 @@ copy_tree() {
     make -s -C tree all tests build/examples/data/make
 }
 
+@test "the sources of objects that the Makefile names are there" {
+    cd "$ROOT" || return 1
+    names=$(grep -v '^#' Makefile | grep -oE '[a-z_]+/[a-z_0-9]+\.[co]\b' | sort -u)
+    [ "$(wc -w <<<"$names")" -gt 10 ]
+    for name in $names; do
+        name=${name#strict/}
+        ls {,lib/,lib/*/,tests/}"${name%.?}.c" 2>/dev/null | grep . || { echo "no source of $name" && return 1; }
+    done
+}
+
 # would_build TARGET...: the objects that make would compile in ./tree, by their names.
 would_build() {
     make -n -C tree "$@" | sed -n 's,.* -c -o build/\([^ ]*\)\.o .*,\1,p' | LC_ALL=C sort
