@@ -1,5 +1,5 @@
-/* features: other features in the place of a round's: scaled, split, random Fourier features,
- * products, or several of these one after the other. */
+/* features: other features in the place of a round's: scaled, ranks, logarithms, or several of these
+ * one after the other. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,47 +9,27 @@
 
 struct features {
     struct host *host;
-    char drawn; /* the last option that is for features drawn at random; 0: none was given */
-    struct step_defaults draw;
     struct steps steps;
     struct buffer scratch;
     char made[ROUND_MADE + 1]; /* what the features of the round at hand are made by */
 };
 
-static const struct option options_known[] = {
-    { 'D', "number", NULL, "fourier: number of features to add, 1 to 1048576 (default 100)",
-      OPTION_WHOLE(features, draw.number, 1, STEPS_NUMBER_MOST) },
-    { 'g', "gamma", NULL, "fourier: the kernel is exp(-gamma |x - y|^2), a number above 0 "
-                          "(default 1)", OPTION_POSITIVE(features, draw.gamma) },
-    { 's', "seed", NULL, "fourier: seed of the features, a whole number, 0 or more (default 1)",
-      OPTION_WHOLE(features, draw.seed, 0, RECORD_MOST) },
-    { 0 },
-};
+static const struct option options_known[] = { { 0 } };
 
-static int parse_steps(struct features *my, const struct options *options)
+static int parse(void *self, struct options *options, struct host *host)
 {
+    struct features *my = self;
+    int letter = options_next(options);
+    my->host = host;
+    if (letter < 0)
+        return letter;
     char *const *operands = options_operands(options);
     if (!operands[0])
         return options_missing(options, "step", steps_name);
     if (operands[1])
         return fault_usage(options->fault, "'%.40s' follows '%.40s': join steps by commas",
                            operands[1], operands[0]);
-    if (steps_parse(&my->steps, operands[0], &my->draw, options->fault) < 0) return -1;
-    if (my->drawn && !my->steps.defaulted)
-        return fault_usage(options->fault, "%.60s does not take -%c: only fourier without "
-                           "number:gamma:seed does", operands[0], my->drawn);
-    return 0;
-}
-
-static int parse(void *self, struct options *options, struct host *host)
-{
-    struct features *my = self;
-    int letter;
-    my->host = host;
-    my->draw = steps_usual;
-    while ((letter = options_next(options)) > 0)
-        my->drawn = (char)letter;
-    return letter < 0 ? letter : parse_steps(my, options);
+    return steps_parse(&my->steps, operands[0], options->fault);
 }
 
 static int open_steps(void *self)
@@ -83,8 +63,6 @@ static enum outcome each(void *self, struct round *round)
     if (steps_apply(&my->steps, &x, round->base, &y, fault) < 0 ||
         round_new_features(round, &y, fault) < 0 || set_made(my, round, fault) < 0)
         return FAIL;
-    if (round->named && !steps_keep_features(&my->steps))
-        round_drop_key(round, KEY_NAMED);
     return PASS;
 }
 
@@ -99,8 +77,8 @@ static int close_features(void *self, enum ended ended)
 
 const struct filter features = {
     .name = "features",
-    .usage = "[-D number] [-g gamma] [-s seed] step",
-    .line = "changes features: scale, rank, log, deviations and means, random Fourier, products",
+    .usage = "step",
+    .line = "changes features: scale, rank, standard, range, log, base",
     .options = options_known,
     .operand = { .value = "step", .words = steps_name,
                  .text = "how to change the features; several steps are joined by commas" },

@@ -1,4 +1,4 @@
-/* names: a list of names for a message, put together from a table: "split, fourier, products";
+/* names: a list of names for a message, put together from a table: "scale, rank, log";
  * and the one of them that a mistyped word may have been. */
 #ifndef RANKPIPE_NAMES_H
 #define RANKPIPE_NAMES_H
@@ -23,8 +23,8 @@ void names_add(struct names *names, const char *format, ...)
  * than a third of the word's is not near. */
 void names_offer(struct names *names, const char *word, const char *name);
 
-/* What to do about a word that is none of the names offered: "did you mean split?", or "choose from
- * split, fourier, products". Returns names->text. */
+/* What to do about a word that is none of the names offered: "did you mean scale?", or "choose from
+ * scale, rank, log". Returns names->text. */
 const char *names_advice(struct names *names);
 
 #endif

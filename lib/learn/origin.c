@@ -10,7 +10,7 @@ static const char YIELDS[] = "yields", RANKED[] = "base"; /* and a value of it, 
 
 int origin_apply(struct origin *origin, const char *list, bool asked, struct fault *fault)
 {
-    if (steps_parse(&origin->steps, list, &steps_usual, fault) < 0) return -1;
+    if (steps_parse(&origin->steps, list, fault) < 0) return -1;
     strcpy(origin->words, origin->steps.words);
     origin->known = origin->applies = origin->parsed = true;
     origin->asked = asked;
@@ -71,6 +71,9 @@ static int set_steps(struct origin *origin, const char *words, const struct mode
                      struct fault *fault)
 {
     struct constants constants = { .features = 0 };
+    if (steps_gone(words))
+        return fault_data(fault, "the model's features are made by %s: version 0.4.0 was the last "
+                          "that makes %s: learn again by other steps", words, steps_gone(words));
     if (set_words(origin, words, fault) < 0) return -1;
     if (!record_column(&model->record, constant_names[0]) ||
         (origin->parsed && !steps_lack(&origin->steps)))
@@ -268,8 +271,7 @@ size_t origin_width(const struct origin *origin, const struct matrix *z)
 const char *origin_feature_name(struct origin *origin, size_t feature)
 {
     struct fault why = { FAULT_NONE, "" };
-    bool keeps = !*origin->words || (parse(origin, &why) == 0 &&
-                                     steps_keep_features(&origin->steps));
+    bool keeps = !*origin->words || parse(origin, &why) == 0;
     return keeps ? feature_names_of(&origin->names, feature) : NULL;
 }
 

@@ -21,8 +21,6 @@ struct pair {
 /* Each constant as one double, and as a pair whose head times any exponent is exact. */
 static const double LN2 = 0x1.62e42fefa39efp-1;
 static const struct pair LN2_PAIR = {0x1.62e43p-1, -0x1.05c610ca86c39p-29};
-static const double TWO_PI = 0x1.921fb54442d18p+2;
-static const struct pair TWO_PI_PAIR = {0x1.921fb5p+2, 0x1.110b4611a6263p-24};
 static const double LOG2_E = 0x1.71547652b82fep+0;
 static const struct pair LOG2_E_PAIR = {0x1.715476p+0, 0x1.4ae0bf85ddf44p-26};
 
@@ -52,15 +50,6 @@ static const double EXP_TERMS[TERMS] = { /* 1 / n! from n = 3 */
 static const double LOG_TERMS[TERMS] = { /* 1 / n for odd n from 3 */
     1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13,
     1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25
-};
-
-static const double COS_TERMS[TERMS] = { /* 1 / (2n)! with signs in turn, from n = 2 */
-    1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200,
-    1.0 / 20922789888000, -1.0 / 6402373705728000, 1.0 / 2432902008176640000
-};
-static const double SIN_TERMS[TERMS] = { /* 1 / (2n + 1)! with signs in turn, from n = 1 */
-    -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800,
-    -1.0 / 1307674368000, 1.0 / 355687428096000, -1.0 / 121645100408832000
 };
 
 static uint64_t bits_of(double x)
@@ -308,55 +297,6 @@ double real_cbrt(double x)
 {
     double root = real_exp(real_log(x) / 3);
     return root - (root * root * root - x) / (3 * root * root);
-}
-
-/* 2 pi x, for |x| <= 1/8. */
-static struct pair angle_of(double x)
-{
-    double head = head_of(x);
-
-    return add(head * TWO_PI_PAIR.head, head * TWO_PI_PAIR.rest + (x - head) * TWO_PI);
-}
-
-/* cos a, for 0 <= a <= pi / 4: 1 - a^2 / 2 is exact, the small remainder is not. */
-static double cos_of_angle(struct pair a)
-{
-    double x = a.head;
-    double x_head = head_of(x);
-    double square = x * x;
-    double remainder = square * square * polynomial(COS_TERMS, square)
-        - (0.5 * ((x - x_head) * (x + x_head)) + a.rest * x);
-    struct pair sum = add(1.0, -(0.5 * (x_head * x_head)));
-
-    return sum.head + (sum.rest + remainder);
-}
-
-/* sin a, for 0 <= a <= pi / 4. */
-static double sin_of_angle(struct pair a)
-{
-    double square = a.head * a.head;
-
-    return a.head + (a.rest * (1.0 - 0.5 * square)
-                     + a.head * square * polynomial(SIN_TERMS, square));
-}
-
-double real_cos_turns(double x)
-{
-    if (isnan(x) || isinf(x))
-        return NAN;
-    x = fabs(x);
-    if (x >= 0x1p52)
-        return 1.0;
-    if (x >= 0x1p51)
-        x -= 0x1p51;
-
-    /* Each difference is exact: its operands are close, or both are multiples of one unit. */
-    double turn = fabs(x - ((x + WHOLE) - WHOLE));
-    double sign = turn > 0.25 ? -1.0 : 1.0;
-    double quarter = turn > 0.25 ? 0.5 - turn : turn;
-
-    return sign * (quarter > 0.125 ? sin_of_angle(angle_of(0.25 - quarter))
-                                   : cos_of_angle(angle_of(quarter)));
 }
 
 /* ---- softmax ---- */

@@ -13,8 +13,7 @@
  * Accuracy: every result is within one unit in the last place of the true value, over the whole
  * range of double, subnormal arguments and subnormal results included.  The largest error among
  * a thousand million random arguments is 0.54 for real_exp, real_exp2 and real_log, and 0.57 for
- * real_log2; among ten million, 0.83 for real_cos_turns.  Results are not correctly rounded, nor
- * proved to be monotonic in the last place.
+ * real_log2.  Results are not correctly rounded, nor proved to be monotonic in the last place.
  *
  * Special cases are those of C99, Annex F.  A NaN that is returned is always the same: positive,
  * quiet, without payload.  errno is never set; which floating-point exceptions are raised is not
@@ -100,17 +99,6 @@ double real_digamma(double x);
  * last place, and exact where the root is a whole number below 2^17.
  */
 double real_cbrt(double x);
-
-/*
- * The cosine of x turns: cos(2 pi x).  Whole and half turns are subtracted exactly, so a large x is
- * as accurate as a small one.  Exact where 4 x is whole, as it is for every x from 2^51 on.
- *   x = a whole number of turns       1
- *   x = a whole number and a half     -1
- *   x = a whole number and +-1/4      +0
- *   x = +-inf                         NaN
- *   x is NaN                          NaN
- */
-double real_cos_turns(double x);
 
 /* weight[j] = exp((s[j] - max s) / epsilon), and returns their sum, from 1 to m. The largest weight
  * is 1, so that nothing overflows. m at least 1; s and weight may be one array. O(m). */

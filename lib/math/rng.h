@@ -20,8 +20,7 @@ enum rng_purpose {
     RNG_BLOCK = 5,
     RNG_GAME = 6,
     RNG_CLICKS = 7,
-    RNG_FOURIER = 8,
-    RNG_POSTERIOR = 9,
+    RNG_POSTERIOR = 9, /* 8 was of features up to 0.4.0 */
     RNG_RIVAL = 10,
     RNG_TIES = 11,
     RNG_MEMORY = 12,

@@ -238,7 +238,7 @@ def _check_key(name, text, docs):
         _need(not re.search("%(?![0-9A-F]{2})", text), "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
               name, text)
     if row.type == "steps":
-        _need(STEPS.fullmatch(text), "%s=%.60s is not a list of steps such as scale,fourier:100:0.02:1", name, text)
+        _need(STEPS.fullmatch(text), "%s=%.60s is not a list of steps such as log,scale", name, text)
 
 
 def _check_round(keys, shape, size):
@@ -1043,7 +1043,7 @@ class Ranker:
     scikit-learn, whose clone and searches over parameters take it. model_ is the model, once it has learnt.
 
     learner is what update takes after -a, with its settings; passes are those of fit over the queries, in an order
-    drawn by seed; steps are what update takes after -x, as in scale,products.
+    drawn by seed; steps are what update takes after -x, as in log,scale.
     """
 
     model_: Model | None

@@ -46,7 +46,7 @@ static int check_steps(const char *name, const char *text, struct fault *fault)
         if (*p == ',')
             p++;
     }
-    return fault_data(fault, "%s=%.60s is not a list of steps such as scale,fourier:100:0.02:1",
+    return fault_data(fault, "%s=%.60s is not a list of steps such as log,scale",
                       name, text);
 }
 

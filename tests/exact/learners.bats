@@ -543,7 +543,7 @@ covariance() {
     fails_on shuffled 1 "$anew" update -a dbgd
     fails_on log 1 "$anew" update -a dbgd -s 2
     fails_on log 1 "$anew" update -a dbgd -S 2
-    features products <log >more
+    features rank <log >more
     fails_on more 1 "$anew" update -a dbgd
 }
 

@@ -26,7 +26,7 @@ static const uint64_t DEFAULT_POINTS = 10000000;
 static const double SQRT_HALF = 0x1.6a09e667f3bcdp-1;
 static const double SUBNORMAL = 0x0.0000000001000p-1022;
 
-enum { EXP, EXP2, LOG, LOG2, COS, FUNCTIONS };
+enum { EXP, EXP2, LOG, LOG2, FUNCTIONS };
 enum { EDGES = 4, KINDS = 11, BIT_PATTERNS = 2 };
 
 struct function {
@@ -39,25 +39,6 @@ struct function {
     double edges[EDGES];
 };
 
-/* From the nearest quarter turn, which remquol finds exactly. */
-static long double cos_turns(long double x)
-{
-    static const long double two_pi = 6.283185307179586476925286766559005768L;
-    int quarters;
-    long double angle = two_pi * remquol(x, 0.25L, &quarters);
-
-    switch (quarters & 3) {
-    case 0:
-        return cosl(angle);
-    case 1:
-        return -sinl(angle);
-    case 2:
-        return -cosl(angle);
-    default:
-        return sinl(angle);
-    }
-}
-
 static const struct function FUNCTION[FUNCTIONS] = {
     [EXP] = {"exp", real_exp, expl, -746, 710, 0x1.62e42fefa39efp-1,
              {0x1.62e42fefa39efp+9, -0x1.6232bdd7abcd2p+9, -0x1.74910d52d3051p+9, 0x1p-53}},
@@ -67,8 +48,6 @@ static const struct function FUNCTION[FUNCTIONS] = {
              {SUBNORMAL, DBL_MIN, DBL_MAX, SQRT_HALF}},
     [LOG2] = {"log2", real_log2, log2l, 0, 1000, 0,
               {SUBNORMAL, DBL_MIN, DBL_MAX, SQRT_HALF}},
-    [COS] = {"cos of turns", real_cos_turns, cos_turns, -1000, 1000, 0.25,
-             {0.125, 0.25, 0.5, 0x1p+51}},
 };
 
 struct known {
@@ -124,20 +103,6 @@ static const struct known SPECIAL[] = {
     {LOG2, -1.0, NAN},
     {LOG2, -DBL_MAX, NAN},
     {LOG2, -0x0.0000000000001p-1022, NAN},
-    {COS, 0.0, 1.0},
-    {COS, -0.0, 1.0},
-    {COS, INFINITY, NAN},
-    {COS, -INFINITY, NAN},
-    {COS, NAN, NAN},
-    {COS, -NAN, NAN},
-    {COS, DBL_MAX, 1.0},
-    {COS, -DBL_MAX, 1.0},
-    {COS, DBL_MIN, 1.0},
-    {COS, -0x0.0000000000001p-1022, 1.0},
-    {COS, 0x1p+52 - 0.5, -1.0},
-    {COS, 0x1p+51 - 0.25, 0.0},
-    {COS, 0x1p+51 + 0.5, -1.0},
-    {COS, 0x1p+52 + 1, 1.0},
 };
 
 /*
@@ -326,18 +291,6 @@ static int check_powers_of_two(void)
     return failures;
 }
 
-static int check_quarters(void)
-{
-    static const double want[] = {1.0, 0.0, -1.0, 0.0};
-    int failures = 0;
-
-    for (int n = 0; n < 100000; n++) {
-        failures += !same_bits(&FUNCTION[COS], n * 0.25, want[n % 4]);
-        failures += !same_bits(&FUNCTION[COS], n * -0.25, want[n % 4]);
-    }
-    return failures;
-}
-
 static int parse_count(const char *text, uint64_t *count)
 {
     char *end;
@@ -395,7 +348,6 @@ int main(int argc, char **argv)
     failures += check_known(PINNED, sizeof PINNED / sizeof *PINNED);
     failures += check_powers_of_two();
     failures += check_cube_roots();
-    failures += check_quarters();
     failures += check_discounts();
     for (unsigned i = 0; i < FUNCTIONS; i++)
         failures += measure(&FUNCTION[i], points / FUNCTIONS + (i < points % FUNCTIONS), i + 1);

@@ -96,8 +96,7 @@ default() {
         'synth {-l 10} noisy-binary' 'synth {-n 1000} linear' 'synth {-s 1} linear'; do
         default "$command"
     done
-    for command in 'features {-D 100} fourier' 'features {-g 1} fourier' 'features {-s 1} fourier' \
-        'explore {-H 1} -p plackett-luce' 'explore {-g 0}' 'explore {-k 1} -p top -g 0.5' \
+    for command in 'explore {-H 1} -p plackett-luce' 'explore {-g 0}' 'explore {-k 1} -p top -g 0.5' \
         'explore {-p uniform} -g 0.5' 'explore {-s 1} -g 0.5'; do
         default "$command" scored
     done
@@ -302,7 +301,7 @@ $(rankpipe)"
     means 2 loss:kl metric los:kl
     means 2 ips:dcg@5 metric isp:dcg@5
     means 2 scale features scael
-    means 2 split features rank,spilt
+    means 2 scale features rank,scael
     means 2 scale update -x scael
     means 2 '-m model' score --modle=w.bin
     means 2 '-m model' score --model w.bin

@@ -82,7 +82,6 @@ said() {
     offers 'update -a kl,' 'kl,horizon= kl,radius= kl,eta='
     offers 'update -a memory,rho=3,p' '3,pairs= 3,prior= 3,plain' # the shell takes memory,rho= for a word of its own
     offers 'update -a nobody,e' ''
-    offers 'features -D ' ''
     offers 'update -a kl -z' ''
     offers 'explore -pswap -p l' 'leader'
     offers 'synth -n 4 noisy' 'noisy-binary'

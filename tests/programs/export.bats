@@ -290,7 +290,7 @@ END
 
 @test "what an engine cannot make is refused, with the reason and a remedy" {
     data
-    for x in rank fourier:3:1:1 products split scale,split log,log; do
+    for x in rank scale,rank log,log; do
         update -a listnet -x $x -n -m w.bin <text.bin
         for form in es solr vespa sql; do
             fails 1 "export: w.bin: the model's features are made by $x, which $form cannot do: *-x standard:FILE*" \
@@ -461,8 +461,8 @@ for f in json.load(open("json"))["features"][:2]:
     update -X -n -m w.bin <text.bin
     fails 1 'export: w.bin: memory scales features within the query by default, but sql scores *: learn with -x standard:FILE,base to export the weights' \
         rankpipe export sql w.bin
-    update -a listnet -x split,base -n -m w.bin <text.bin 2>/dev/null
-    fails 1 'export: w.bin: *made by split,base, which es cannot do: learn with -x standard:FILE,base, range:FILE,base, log,base or base' \
+    update -a listnet -x rank,base -n -m w.bin <text.bin 2>/dev/null
+    fails 1 'export: w.bin: *made by rank,base, which es cannot do: learn with -x standard:FILE,base, range:FILE,base, log,base or base' \
         rankpipe export es w.bin
     mkstream model learner=kl rounds=1 dim=2 made=base w:f8 2 0 direction:f8 1 0 scale:f8 1 >w.bin
     fails 1 'export: w.bin: all weights but that of the base are 0: there is nothing to export' rankpipe export solr w.bin

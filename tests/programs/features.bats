@@ -5,8 +5,6 @@ load ../helper
 load ../models
 load ../runs
 
-FOURIER="-D 40 -g 0.05 -s 3 fourier"
-
 # changed WAY...: standard input, text, with other features, as text.
 changed() {
     svm2bin | features "$@" | bin2txt
@@ -136,7 +134,7 @@ tied() { # features listed, out of 10
     for density in 10 3; do
         tied $density >text
         awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] ":" a[2] * 1000 } print }' text >large
-        for way in scale rank rank,scale,products scale,fourier:9:0.5:1; do
+        for way in scale rank rank,scale scale,log; do
             svm2bin text | features $way >want
             svm2bin large | features $way >out
             bin2txt -f values want | grep -v fingerprint >want.values
@@ -156,84 +154,29 @@ tied() { # features listed, out of 10
     made 46 1 | awk '{ $2 = "qid:" int(NR / 40) } 1' | svm2bin >in
     tied 2 | svm2bin >sparse
     for deck in in sparse; do
-        features scale <$deck | features -D 15 -g 0.02 -s 4 fourier | features products >want
-        features scale,fourier:15:0.02:4,products <$deck >out
+        features scale <$deck | features log | features scale >want
+        features scale,log,scale <$deck >out
         same want out
-        features -D 15 -g 0.02 -s 4 scale,fourier,products <$deck >out
-        same want out
-        features split <$deck | features rank | features split >want
-        features split,rank,split <$deck >out
-        same want out
-        ! features rank,split,split <$deck | cmp -s - want
+        ! features scale,scale,log <$deck | cmp -s - want
     done
     # what made= says makes the same
     words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
-    is "$words" split,rank,split
-    features -g 0.1 fourier <in >want
-    words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
-    is "$words" fourier:100:0.1:1
-    features "$words" <in >out
+    is "$words" scale,log,scale
+    features "$words" <sparse >out
     same want out
-    features -D 2 -g 0.12345678901234567 -s 9007199254740992 fourier <in >want
-    words=$(sed -n '1s/.* made=\([^ ]*\) .*/\1/p' want)
-    is "$words" fourier:2:0.12345678901234566:9007199254740992
-    features "$words" <in >out
-    same want out
-    features fourier:3:1e-1:1 <in | bin2txt -f head | grep -q ' dim=49 made=fourier:3:0.1:1 '
 }
 
 @test "made= of what came stays before what was made of it, up to 255 bytes" {
     mkstream round t=1 docs=1 dim=1 made=own:x-1,rank x:f4 3 >in
-    features split <in >out
-    mkstream round t=1 docs=1 dim=2 made=own:x-1,rank,split \
-        fingerprint:u8 7865038529435271168 x:f4 0 3 >want
+    features scale <in >out
+    mkstream round t=1 docs=1 dim=1 made=own:x-1,rank,scale \
+        fingerprint:u8 7865038529435271168 x:f4 0 >want
     same want out
     long=$(printf 'own:%0245d' 0)
-    mkstream round t=1 docs=1 dim=1 "made=$long" x:f4 3 | features split >in
-    grep -a ",split cols" in
+    mkstream round t=1 docs=1 dim=1 "made=$long" x:f4 3 | features scale >in
+    grep -a ",scale cols" in
     fails_on in 1 'features: <stdin>: round 1: made= would have 260 bytes: at most 255 are allowed' \
         features rank
-}
-
-@test "split: deviations and means, worked by hand" {
-    printf '2 qid:a 1:1 2:2 3:4\n0 qid:a 1:3 2:0 3:4\n1 qid:b 2:1\n' | changed split >out
-    is "$(cat out)" '2 qid:a 1:-1 2:2 3:1 4:1 5:0 6:4
-0 qid:a 1:1 2:2 3:-1 4:1 5:0 6:4
-1 qid:b 1:0 2:0 3:0 4:1'
-}
-
-@test "products: each pair, squares included, worked by hand" {
-    printf '2 qid:a 1:2 2:3 3:5\n0 qid:a 1:-1 2:0 3:4\n1 qid:b 1:7\n' | changed products >out
-    is "$(cat out)" '2 qid:a 1:2 2:4 3:3 4:6 5:9 6:5 7:10 8:15 9:25
-0 qid:a 1:-1 2:1 3:0 4:0 5:0 6:4 7:-4 8:0 9:16
-1 qid:b 1:7 2:49'
-}
-
-# As the page says it, by awk on text: every place of a round, those with 0 too.
-by_awk() {
-    bin2txt "$2" | awk -v way="$1" -v dim="$3" '
-        function flush(    i, j, k, line) {
-            for (i = 1; i <= n; i++) {
-                line = head[i]
-                if (way == "split")
-                    for (j = 1; j <= dim; j++)
-                        line = line sprintf(" %d:%.12g %d:%.12g", 2 * j - 1, x[i, j] - sum[j] / n,
-                                            2 * j, sum[j] / n)
-                else
-                    for (j = 1; j <= dim; j++)
-                        for (k = 0; k <= j; k++)
-                            line = line sprintf(" %d:%.12g", j * (j + 1) / 2 + k,
-                                                (k ? x[i, k] : 1) * x[i, j])
-                print line
-            }
-            delete x; delete sum; n = 0
-        }
-        $2 != qid { flush(); qid = $2 }
-        {
-            head[++n] = $1 " " $2
-            for (f = 3; f <= NF; f++) { split($f, a, ":"); x[n, a[1]] = a[2]; sum[a[1]] += a[2] }
-        }
-        END { flush() }'
 }
 
 # nonzero: text without features that are 0, or would be except for the last digit of a text.
@@ -248,99 +191,13 @@ nonzero() {
     }'
 }
 
-@test "split and products are what awk makes of the text, dense and sparse" {
-    made 20 1 | svm2bin >dense
-    made 30 9 | svm2bin -d 30 >sparse
-    for stored in 'dense 20' 'sparse 30'; do
-        read -r file dim <<<"$stored"
-        for way in split products; do
-            by_awk $way "$file" "$dim" | nonzero >want
-            features $way <"$file" | bin2txt | nonzero >out
-            [ "$(grep -c : out)" = "$(grep -c : "want")" ]
-            near want out
-        done
-    done
-}
-
-# kernel GAMMA: from text of one query, the raw features after D new ones: for each two documents
-# the product of the new ones and exp(-gamma |x - y|^2).
-kernel() {
-    awk -v D="$1" -v gamma="$2" '
-        { n++; for (f = 3; f <= NF; f++) { split($f, a, ":"); v[n, a[1]] = a[2]; if (a[1] > w) w = a[1] } }
-        END {
-            for (i = 1; i <= n; i++)
-                for (j = 1; j <= i; j++) {
-                    z = d = 0
-                    for (f = 1; f <= D; f++) z += v[i, f] * v[j, f]
-                    for (f = D + 1; f <= w; f++) d += (v[i, f] - v[j, f]) ^ 2
-                    print z, exp(-gamma * d)
-                }
-        }'
-}
-
-@test "fourier: products of the new features are the kernel, within five deviations" {
-    made 5 1 | awk '{ $2 = "qid:1" } NR <= 12' | svm2bin >in
-    for gamma in 0.01 0.05 0.15; do
-        for D in 100 6400; do
-            features -D $D -g $gamma -s 2 fourier <in | bin2txt | kernel $D $gamma >out
-            is "$(wc -l <out)" 78
-            awk -v D=$D '($1 - $2) ^ 2 > 25 / D { print; bad = 1 } $2 > 0.05 && $2 < 0.95 { between++ }
-                END { exit bad || between < 4 }' out
-            # And not nearer than chance would have it.
-            awk -v D=$D '{ far += ($1 - $2) ^ 2 } END { exit far / NR < 0.05 / D }' out
-        done
-    done
-}
-
-@test "fourier: each is a cosine of one angle, linear in the features" {
-    # Of 0, x, -x, 2x and -2x: (z(x) + z(-x)) / 2 z(0) = cos(omega.x), and cos 2a = 2 cos^2 a - 1.
-    printf '0 qid:a 1:%s 3:%s\n' 0 0 0.5 1.5 -0.5 -1.5 1 3 -1 -3 | svm2bin |
-        features -D 300 -g 0.3 fourier | bin2txt | awk '
-        { for (f = 3; f < 303; f++) { split($f, a, ":"); z[NR, f] = a[2] } }
-        END {
-            high = sqrt(2 / 300)
-            for (f = 3; f < 303; f++) {
-                for (i = 1; i <= 5; i++) if (z[i, f] ^ 2 > high ^ 2 + 1e-8) exit 1
-                if (z[1, f] ^ 2 < high ^ 2 / 16) continue
-                one = (z[2, f] + z[3, f]) / (2 * z[1, f])
-                two = (z[4, f] + z[5, f]) / (2 * z[1, f])
-                if ((two - 2 * one ^ 2 + 1) ^ 2 > 1e-10) { print f, one, two; exit 1 }
-                seen++
-            }
-            exit seen < 100
-        }'
-}
-
-@test "fourier: raw features come last, a larger -D keeps the features of a smaller one, a seed changes all" {
-    made 6 2 | svm2bin >in
-    features -D 4 fourier <in | bin2txt | sed -E 's/ [1-4]:[^ ]*//g' |
-        awk '{ for (f = 3; f <= NF; f++) { split($f, a, ":"); $f = a[1] - 4 ":" a[2] } print }' |
-        nonzero >out
-    bin2txt in | nonzero >want
-    same want out
-    new() { features "$@" fourier <in | bin2txt | cut -d ' ' -f 1-5; }
-    new -D 3 -g 0.1 >three
-    new -D 12 -g 0.1 >twelve
-    awk '{ for (f = 3; f <= 5; f++) { split($f, a, ":"); $f = a[1] ":" 2 * a[2] } print }' twelve >want
-    near want three
-    new -D 3 -g 0.1 -s 1 >one
-    same three one
-    new -D 3 -g 0.1 -s 2 >two
-    ! near two three
-    new -D 3 >gamma
-    new -D 3 -g 1 >one
-    same gamma one
-    features fourier <in | bin2txt -f head | sed -n '1s/.* dim=\([0-9]*\) .*/\1/p' >dim
-    is "$(cat dim)" 106
-}
-
 @test "a narrow round and a wide one get the same features, dense or sparse, alone or after others" {
     made 20 1 >text
     svm2bin text >narrow
     svm2bin -d 4000 text >wide
     is "$(bin2txt -f head narrow | grep -c ',x:')" 40
     is "$(bin2txt -f head wide | grep -c ',ptr:')" 40
-    for way in split products "$FOURIER" scale rank scale,products,split; do
+    for way in log scale rank scale,log,rank; do
         # shellcheck disable=SC2086
         features $way <narrow | bin2txt | nonzero >want
         # shellcheck disable=SC2086
@@ -356,7 +213,7 @@ kernel() {
 
 @test "features are written as svm2bin writes them: dense where that is no more bytes" {
     printf '1 qid:a 1:1 2:2\n0 qid:a 1:3 2:5\n1 qid:b 900:1\n0 qid:b\n' | svm2bin >in
-    for way in split products "$FOURIER" scale rank scale,products,split; do
+    for way in log scale rank scale,log,rank; do
         # shellcheck disable=SC2086
         features $way <in >out
         # A text does not tell a width: each round by itself.
@@ -374,12 +231,12 @@ kernel() {
 @test "all else passes: keys, labels, seen, columns of one's own; features go last" {
     mkstream round t=7 qid=a docs=2 dim=1 gamma=0.5 x-mine=z mine:u1 1 2 3 label:f4 4 0.5 x:f4 2 6 \
         behind:u1 9 order:u4 1 0 seen:f4 0.5 >in
-    features split <in >out
-    mkstream round t=7 qid=a docs=2 dim=2 made=split gamma=0.5 x-mine=z fingerprint:u8 6829554266550566912 9936007055204679680 \
-        mine:u1 1 2 3 label:f4 4 0.5 behind:u1 9 order:u4 1 0 seen:f4 0.5 x:f4 -2 4 2 4 >want
+    features scale <in >out
+    mkstream round t=7 qid=a docs=2 dim=1 made=scale gamma=0.5 x-mine=z fingerprint:u8 6829554266550566912 9936007055204679680 \
+        mine:u1 1 2 3 label:f4 4 0.5 behind:u1 9 order:u4 1 0 seen:f4 0.5 x:f4 0 1 >want
     same want out
     mkstream model learner=squared rounds=3 dim=1 eta=0.5 w:f8 2 >model
-    features split <model >out
+    features scale <model >out
     same model out
 }
 
@@ -387,7 +244,7 @@ kernel() {
     made 46 1 | awk '{ $2 = "qid:" int(NR / 100) } 1' >few
     { cat few few few | sed 's/qid:./qid:9/' && cat few; } | svm2bin >in # large: features are put aside
     replay -n 9 -s 1 in | explore -g 1 | feedback-mask -k 3 >masked
-    for way in split products "$FOURIER" scale rank scale,products,split; do
+    for way in log scale rank scale,log,rank; do
         # shellcheck disable=SC2086
         features $way <masked >want
         # shellcheck disable=SC2086
@@ -406,18 +263,18 @@ kernel() {
 @test "a ring learns the same from features made on the way, before, or in one process" {
     made 12 1 | svm2bin >in
     mkfifo ring
-    features $FOURIER <in >before
+    features scale,log <in >before
     ring() { explore -g 0.3 | feedback-mask -k 2 | update -a ridge -f ring; }
-    replay -n 200 -s 1 in | features $FOURIER | score -f ring | ring >way
+    replay -n 200 -s 1 in | features scale,log | score -f ring | ring >way
     replay -n 200 -s 1 before | score -f ring | ring >model
     same model way
-    loop "replay -n 200 -s 1 in | features $FOURIER | score -f ring | explore -g 0.3 |
+    loop "replay -n 200 -s 1 in | features scale,log | score -f ring | explore -g 0.3 |
         feedback-mask -k 2 | update -a ridge -f ring" >looped
     same model looped
     # Scores are of the features that came: update is not to take them for those of its own.
-    replay -n 50 in | score -f ring | features split | explore -g 0.3 | feedback-mask |
+    replay -n 50 in | score -f ring | features scale | explore -g 0.3 | feedback-mask |
         update -a squared -e 1e-3 -f ring >model
-    loop "replay -n 50 in | score -f ring | features split | explore -g 0.3 | feedback-mask |
+    loop "replay -n 50 in | score -f ring | features scale | explore -g 0.3 | feedback-mask |
         update -a squared -e 1e-3 -f ring" >looped
     same model looped
 }
@@ -429,7 +286,7 @@ wrong() { # words, round, way...
 }
 
 @test "what features cannot do is an error that says why" {
-    for way in split products fourier scale rank; do
+    for way in log scale rank; do
         wrong 'the round has no features (dim=0)' 'docs=2 dim=0 label:f4 1 0' $way
         wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 1 2 inf 0' $way
         wrong 'feature * of document * *' 'docs=2 dim=2 x:f4 nan 2 1 0' $way
@@ -438,33 +295,11 @@ wrong() { # words, round, way...
         wrong 'feature 2 of document 0 is nan' 'docs=1 dim=2 x:f4 1 nan' $way
         wrong 'feature 1 of document 1 is -inf' 'docs=2 dim=2 x:f4 1 1 -inf 1' $way
     done
-    wrong 'feature 5 of document 0 would be inf' 'docs=1 dim=2 x:f4 1 2e19' products
-    wrong 'feature 1 of document 1 would be -inf' 'docs=3 dim=1 x:f4 3.4e38 -3.4e38 3.4e38' split
-    mkstream round t=1 docs=1 dim=1 x:f4 3.4e38 >in
-    features split <in >out
-    features fourier <in >out
 }
 
-@test "too wide or too many features are an error before memory is taken" {
+@test "too many features are an error before memory is taken" {
     needs_limits
     ulimit -v 100000
-    sparse='ptr:u4 0 1 idx:u4 65533 val:f4 1'
-    wrong 'its documents would have 2147516415 features: at most 2147483648 are allowed' \
-        "docs=1 dim=65535 $sparse" products
-    mkstream round t=1 docs=1 dim=65534 $sparse >in
-    features products <in | bin2txt -f head | grep ' dim=2147450879 '
-    wrong 'its documents would have 2147483650 features: *' "docs=1 dim=1073741825 $sparse" split
-    wrong 'its documents would have 2147483649 features: *' "docs=1 dim=2147483647 $sparse" -D 2 fourier
-    mkstream round t=1 docs=1 dim=2147483647 $sparse >in
-    features -D 1 fourier <in | bin2txt -f head | grep ' dim=2147483648 '
-    wrong 'its documents would have more than 134217728 features that are not 0' \
-        'docs=1 dim=17000 x:f4 1*17000' products
-    # 65000 documents, of which one has 2000 features: 260 million deviations and means.
-    seq 2000 | sed 's/$/:1/' | { echo '1 qid:a' "$(paste -sd ' ')" && yes '0 qid:a' | head -n 64999; } |
-        svm2bin >in
-    fails_on in 1 '*: its documents would have more than 134217728 *' features split
-    wrong 'its documents would have more than 134217728 *' \
-        'docs=65000 dim=1 x:f4 1*65000' -D 3000 fourier
     # 11600 documents, each with a feature of its own below 0, by which 0 becomes 1 in all others.
     seq 11600 | sed 's/.*/1 qid:a &:-1/' >text
     many='the scaled query would have more than 134217728 features that are not 0: a feature below 0 is listed in every document'
@@ -478,51 +313,20 @@ wrong() { # words, round, way...
     svm2bin -kn text 2>err | bin2txt -f head | grep ' qid=b '
 }
 
-@test "frequencies are kept for the features that came, and not for all below them" {
-    wrong 'making 1048576 new features from more than 32 features of one query needs more than 33554432 *-D' \
-        'docs=1 dim=33 x:f4 1*33' -D 1048576 fourier
-    # memory goes by the features that came, not by their numbers
-    svm2bin <<<'1 qid:1 1300000:1' >in
-    needs_limits
-    (ulimit -v 100000 && features fourier <in >out)
-    bin2txt -f head out | grep ' dim=1300100 '
-}
-
 @test "the command line" {
     misused() {
         local words=$1
         shift
         fails 2 "features: $words*usage: features *" features "$@"
     }
-    misused 'no step named: choose from scale, rank, standard, range, log, split, fourier, products'
-    misused "no step 'Split': did you mean split?" Split
-    misused "'fourier' follows 'split': join steps by commas" split fourier
-    for list in '' , scale, ,scale scale,,split; do misused "no step '': choose from *" "$list"; done
-    misused "no step 'scale split': *" 'scale split'
-    misused "step 'split:3': split takes no parameters" scale,split:3
-    for word in fourier: fourier:1 fourier:1:1 fourier:1:1:1:1 fourier:0:1:1 fourier:1048577:1:1 \
-        fourier:1:0:1 fourier:1:-1:1 fourier:1:nan:1 fourier:1:1e999:1 fourier:1:1x:1 fourier:1::1 \
-        fourier:1:1:-1 fourier:1:1:9007199254740993 fourier:1:1:1.5 fourier:01:1:1; do
-        misused "step '$word': fourier takes number:gamma:seed, *" "scale,$word"
+    misused 'no step named: choose from scale, rank, standard, range, log, base'
+    misused "no step 'Scale': did you mean scale?" Scale
+    misused "'rank' follows 'scale': join steps by commas" scale rank
+    for list in '' , scale, ,scale scale,,rank; do misused "no step '': choose from *" "$list"; done
+    misused "no step 'scale rank': *" 'scale rank'
+    misused "step 'rank:3': rank takes no parameters" scale,rank:3
+    for step in split fourier products; do
+        misused "no step '$step': version 0.4.0 was the last that has it" "scale,$step"
     done
     misused 'more than 8 steps' "$(printf 'rank,%.0s' {1..8})rank"
-    misused 'these steps take more than 255 bytes to name' "$(printf '%s,' \
-        fourier:1048576:1.2345678901234567e-100:9007199254740992{,,,,,,})rank"
-    for D in 0 1048577 1.5 x; do misused "-D wants a whole number from 1 to 1048576, not '$D'" -D "$D" fourier; done
-    for g in 0 -1 nan 1e999; do misused "-g wants a number above 0, not '$g'" -g "$g" fourier; done
-    for s in -1 9007199254740993; do misused "-s wants a whole number *, not '$s'" -s "$s" fourier; done
-    misused 'split does not take -D: only fourier without number:gamma:seed does' -D 3 split
-    misused 'products does not take -g: *' -s 1 -g 3 products
-    misused 'scale,fourier:9:1:1 does not take -s: *' -s 1 scale,fourier:9:1:1
-}
-
-@test "frequencies of one query leave room for those of the next" {
-    document() { # its features
-        echo "1 qid:$1 $(seq -s ' ' -f '%.0f:1' "$2" "$3")"
-    }
-    # 2^25 frequencies are 32 features of D = 2^20
-    document b 101 120 | svm2bin -d 1000000 | features -D 1048576 fourier >b.bin
-    { document a 1 20 && document b 101 120; } | svm2bin -d 1000000 | features -D 1048576 fourier >both.bin
-    cmp <(bin2txt both.bin | tail -n 1) <(bin2txt b.bin)
-    rm both.bin b.bin
 }

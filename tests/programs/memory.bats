@@ -289,12 +289,12 @@ keys_of() {
     named c a | svm2bin -C >fewer
     update -a memory <raw >m
     # of features that are made of the whole list, or by a step that is not
-    for way in scale rank split rank,products; do
+    for way in scale rank rank,log; do
         features $way <fewer >made
         is "$(bin2txt -f head made | grep -c 'fingerprint:u8\[2\]')" 2
         is "$(bin2txt -f memory m made | cut -f 3,5 | sort -u | paste -sd ' ' - | tr '\t' :)" '1:0 2:1'
     done
-    features products <fewer | bin2txt -f head >out
+    features log <fewer | bin2txt -f head >out
     ! grep fingerprint out
     named c a | svm2bin -Cn >made
     is "$(bin2txt -f memory m made | cut -f 3,5 | sort -u | paste -sd ' ' - | tr '\t' :)" '1:0 2:1'

@@ -26,18 +26,14 @@ named() {
     update -a squared -e 0.5 -m w.bin <in 2>err
     update -a squared -e 0.5 -y names -m w.bin <in 2>err
     is "$(bin2txt -f tsv w.bin | cut -f 3 | head -n 1)" '# title'
-    # Products have no names.
-    update -a squared -e 0.5 -x products -y names -m p.bin <in
-    is "$(bin2txt -f tsv p.bin 2>err | cut -f 3 | sort -u)" ''
 }
 
 @test "a base comes before the named features, and names stay theirs" {
     named
     svm2bin -e -y names text >in
-    for x in base scale,base log,base products,base; do
+    for x in base scale,base log,base; do
         update -a squared -e 0.01 -x $x -y names -n -m w.bin <in
-        [ $x = products,base ] && want='# base' || want='# base # title # price # age'
-        is "$(bin2txt -f tsv w.bin 2>err | cut -f 3 | xargs)" "$want"
+        is "$(bin2txt -f tsv w.bin 2>err | cut -f 3 | xargs)" '# base # title # price # age'
     done
     # rounds that have it: named as they come; and constants of it have its name
     features base <in >made
@@ -90,10 +86,6 @@ named() {
     update -a ridge -x none <in >b.bin
     add-models b.bin a.bin | bin2txt -f tsv | grep '# title'
     for step in scale rank log; do features $step <in | bin2txt -f head | grep ' named='; done
-    for step in split products fourier; do
-        features $step <in | bin2txt -f head >out
-        ! grep ' named=' out
-    done
     replay -n 9 -s 1 in | bin2txt -f head >out
     is "$(grep -c ' named=' out)" 9
 }

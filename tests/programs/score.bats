@@ -568,7 +568,7 @@ raw() {
     }' | svm2bin >raw
 }
 
-MADE='scale split rank,products scale,fourier:20:0.5:3'
+MADE='scale log rank,log'
 
 @test "a model with made= scores raw rounds as features and score would, and the rounds pass unchanged" {
     raw
@@ -602,6 +602,14 @@ MADE='scale split rank,products scale,fourier:20:0.5:3'
     update -a squared <raw >model
     ! bin2txt -f head model | grep made=
     fails_on scaled 1 'score: <stdin>: round 1 (qid 0): the round'"'"'s features are made by scale, but the model learnt from raw features: give raw rounds, or learn into another model' score -m model
+    # models of steps that left with 0.4.0 are refused, of raw rounds and of those that were made so
+    for made in split scale,fourier:2:1:1 products,base; do
+        mkstream model learner=kl rounds=9 dim=1 made=$made w:f8 2 >model
+        for given in '' made=$made; do
+            mkstream round t=1 docs=1 dim=1 $given x:f4 3 >in
+            fails_on in 1 "score: model model: the model's features are made by $made: version 0.4.0 was the last that makes *: learn again by other steps" score -m model
+        done
+    done
     # a model of steps that this version does not have scores rounds that were made by them
     mkstream model learner=kl rounds=9 dim=1 made=own:3,scale w:f8 2 >model
     mkstream round t=1 docs=1 dim=1 made=own:3,scale x:f4 3 >in
@@ -620,13 +628,13 @@ MADE='scale split rank,products scale,fourier:20:0.5:3'
     weights 5
     serve # rounds of one document with the feature 1
     is 5 "$(ask 1)"
-    mkstream model learner=kl rounds=1 dim=2 made=split w:f8 3 4 >new # deviation 0, mean 1
+    mkstream model learner=kl rounds=1 dim=1 made=scale w:f8 3 >new # of one document: 0
     mv new model
-    is 4 "$(ask 2)"
-    is 4 "$(ask 3)"
-    mkstream model learner=kl rounds=1 dim=5 made=split,products w:f8 3 4 5 6 7 >new
-    mv new model # 0, 0 0, 1, 0 1, 1 1
-    is 12 "$(ask 4)"
+    is 0 "$(ask 2)"
+    is 0 "$(ask 3)"
+    mkstream model learner=kl rounds=1 dim=1 made=log w:f8 3 >new # 3 ln 2
+    mv new model
+    [[ $(ask 4) == 2.0794* ]]
     rename_in 6
     is 6 "$(ask 5)"
     dismiss 5

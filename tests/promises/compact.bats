@@ -54,8 +54,8 @@ FORMS="dense.8 dense.16 sparse.8 sparse.16"
     local form command
     update -a listnet -m model <dense.8.plain
     for form in $FORMS; do
-        for command in "bin2txt" "bin2txt -f svm" "bin2txt -f summary" "features split" \
-            "features -D 9 fourier" "features products" "features scale" "update -a ridge -x scale" \
+        for command in "bin2txt" "bin2txt -f svm" "bin2txt -f summary" "features log" \
+            "features rank" "features scale" "update -a ridge -x scale" \
             "update -a listnet -d 20" "loop score -m model -d 20 | explore | metric ndcg@10 map" \
             "loop features rank | update -a ridge" "loop update -a ridge -x scale"; do
             if [ "${command%% *}" = loop ]; then

@@ -170,12 +170,9 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
 }
 
 @test "features" {
-    goes_wrong -i stored features split
+    goes_wrong -i stored features log
     called read writev close poll realloc
-    goes_wrong -i stored features -D 3 fourier
-    goes_wrong -i stored -o out features -D 3 fourier
-    queries 130 2 | svm2bin >narrow
-    goes_wrong -i narrow features products
+    goes_wrong -i stored -o out features rank
 }
 
 @test "score -m" {

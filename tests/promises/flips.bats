@@ -48,7 +48,7 @@ crc_of() {
     flips two.bin metric ndcg@1
     flips two.bin feedback-mask
     flips two.bin bin2txt
-    flips two.bin features split
+    flips two.bin features log
     flips two.bin replay flipped
     flips two.bin replay -
     flips two.bin update -X -a squared -e 0.1

@@ -39,7 +39,7 @@ BLIND=("explore -f -g 0.5" "metric ndcg@1" "metric -t table ndcg@1" "feedback-ma
 SEEING=("score -m one.bin" "update -X -a squared -e 0.1 -d 1000" "bin2txt" "bin2txt -f summary"
     "update -X -a squared -e 0.1 -d 1000 -m new.bin" "loop score -m one.bin | explore -f -g 0.5 | metric ndcg@1"
     "loop score -f ring | explore -f -g 0.5 | feedback-mask | update -a squared -e 0.1 -d 1000 -f ring"
-    "features split" "features -D 3 fourier" "features products")
+    "features log" "features rank" "features scale")
 
 # words COMMAND: its words in `word`, a pipeline for loop as one.
 words() {

@@ -113,7 +113,7 @@ carried() {
 @test "a column of type u8 passes every filter unchanged" {
     mkstream round t=1 docs=1 dim=1 label:f4 1 score:f8 2 own:u8 18446744073709551615 1 \
         order:u4 0 x:f4 1 >in
-    for command in "score -m one.bin" "explore -f" "metric -t table ndcg@1" "replay -" "features split"; do
+    for command in "score -m one.bin" "explore -f" "metric -t table ndcg@1" "replay -" "features log"; do
         $command <in >out
         grep -aq 'own:u8\[2\]' out
         LC_ALL=C grep -aqF "$(printf '\xff\xff\xff\xff\xff\xff\xff\xff\x01')" out
@@ -315,7 +315,7 @@ refuse_keys() {
     refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, slot, block, group, seed'
-    for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank fourier:1:2:3,4; do
+    for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank zoom:1:2:3,4; do
         refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
     done
     # steps of other programs pass

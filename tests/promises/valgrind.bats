@@ -18,7 +18,7 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     $VALGRIND score -m scaling <rounds >scored
     [ "$(bin2txt -f head scored | wc -l)" = 3 ]
     $VALGRIND synth -n 3 linear >made
-    for way in split fourier products; do $VALGRIND features $way <rounds >changed; done
+    for way in log rank scale; do $VALGRIND features $way <rounds >changed; done
     $VALGRIND replay -n 8 -s 1 rounds made | $VALGRIND score -f ring -w 2 | $VALGRIND explore -g 0.5 |
         $VALGRIND metric -t table ndcg@10 err loss:listnet | $VALGRIND feedback-mask -k 2 |
         $VALGRIND update -a kl -e 0.1 -U 1 -f ring -m model -c 3

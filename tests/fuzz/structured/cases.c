@@ -138,8 +138,6 @@ static void case_features(struct dice *draw)
     put_rounds(draw);
     const char *steps = options_steps(draw);
     command_word(&command, "features");
-    if (strstr(steps, "fourier") || draw_one_in(draw, 8))
-        options_draw(draw, &command, &features, 12);
     command_word(&command, steps);
     run_filter(draw, &command, SECOND_FEATURES, true);
 }

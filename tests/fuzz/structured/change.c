@@ -30,9 +30,8 @@ static const char *key_value(struct dice *draw, const char *name)
         NULL,
     };
     static const char *const steps[] = {
-        "scale", "rank", "split", "scale,split", "fourier:2:0.5:1", "fourier:2", "products",
-        "fourier:9999999:1:1", "scale,", ",", "scale:1", "nosuch", "fourier:0:1:1",
-        "fourier:2:0x1:1", "fourier:02:1:1", "any", "split,split,split,split", NULL,
+        "scale", "rank", "log", "scale,log", "split", "fourier:2:0.5:1", "fourier:2", "products",
+        "scale,", ",", "scale:1", "nosuch", "any", "log,log,log,log", NULL,
     };
     if (strcmp(name, "crc") == 0)
         return "00000000"; /* made right when the stream is written */

@@ -80,7 +80,7 @@ static void check_words(const struct verdict *outcome)
 }
 
 /* Programs take some time for a round, whatever its size, and for each byte that they read or
- * write: at most a fifth of this was measured, for the ranks of 100 Fourier features. A round of
+ * write: at most a fifth of this was measured, for the ranks of 100 features. A round of
  * 60,000 documents is 1 to 2 MB, for which 0.6 s are allowed: less than a third of a nanosecond
  * for each pair of them. */
 static double allowed(const struct verdict *outcome)

@@ -22,7 +22,7 @@ static const struct special {
     { "update", 'i', WORDS("1/1", "1/2", "2/2", "3/2", "1/") },
     { "update", 'c', WORDS("1", "2", "10", "1s") },
     { "update", 'd', WORDS("1", "8", "64", "300") },
-    { "update", 'x', WORDS("none", "scale", "scale,split", "rank", "fourier:3:0.5:1", "products") },
+    { "update", 'x', WORDS("none", "scale", "scale,log", "rank", "fourier:3:0.5:1", "products") },
     { "score", 'f', NULL },
     { "score", 'm', NULL },
     { "score", 'R', NULL },
