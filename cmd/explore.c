@@ -48,7 +48,8 @@ static const struct option options_known[] = {
                           "a rival, 0 to 1 (default 0)", OPTION_REAL(explore, explorer.share, 1) },
     { 'k', "places", NULL, "worth, index: positions by worth or index; blocks: items that get "
                            "feedback; top, swap: positions left to chance; slot: the one that is; "
-                           "1 or more (default 1; slot: 10; worth: as many as users judge)",
+                           "subset: documents drawn, needed; 1 or more (default 1; slot: 10; "
+                           "worth: as many as users judge)",
       OPTION_WHOLE(explore, explorer.places, 1, ROUND_DOCS) },
     { 'o', NULL, NULL, "show documents with equal scores in line order (default: random order)",
       OPTION_FLAG(explore, explorer.line_order) },

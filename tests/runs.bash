@@ -8,7 +8,7 @@ LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam
     memory memory-plain memory-drift memory-clicks memory-examined kernel kernel-lists
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
-LEADERS="ftpl ftpl-ndcg ftpl-blocks toprank"
+LEADERS="ftpl ftpl-ndcg ftpl-blocks exp3m toprank"
 RUNS="$(for learner in $LEARNERS; do echo "$learner.dense $learner.sparse"; done)
     $(for learner in $LEADERS; do echo "$learner.fixed"; done)"
 
@@ -98,6 +98,7 @@ settings() {
     *-adaptive) options="-a ${1%-adaptive}" ;;
     ftpl) k=all shown="-p leader -T 150" options="-a ftpl -G lin" ;;
     ftpl-ndcg) k=all shown="-p leader -T 150" options="-a ftpl -G ndcg" ;;
+    exp3m) k=2 shown="-p subset -k 3" options="-a exp3m -L 4" ;;
     ftpl-blocks) k=2 shown="-p blocks -T 150 -k 2 -L 4" options="-a ftpl" ;;
     *) options="-a $1 -e 0.002" ;;
     esac

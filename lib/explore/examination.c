@@ -184,10 +184,10 @@ static int check_slot(const struct round *round, struct fault *fault)
 
 static int check(const struct round *round, const char *name, struct fault *fault)
 {
-    if (round->in_block || round->team)
+    if (round->in_block || round->team || round->subset)
         return fault_data(fault, "explore -p %s drew the order, and %s does not know with what "
-                          "probabilities: use explore -g", round->team ? "team-draft" : "blocks",
-                          name);
+                          "probabilities: use explore -g", round->team ? "team-draft" :
+                          round->subset ? "subset" : "blocks", name);
     if (round->swap)
         return check_swap(round, fault);
     if (round->slot)

@@ -3,6 +3,8 @@
 #include <float.h>
 #include <inttypes.h>
 
+#include "math/order.h"
+
 static int missing(struct fault *fault)
 {
     return fault_data(fault, "needs seen or label: put feedback-mask before update");
@@ -129,6 +131,10 @@ static int check_propensities(const struct round *round, const char *name, size_
         return check_logged(name, least, fault);
     if (k == m)
         return 0;
+    if (round->subset)
+        return least <= 1 ? 0 : fault_data(fault, "%s learns from pairs, but with subset=%" PRIu64
+                                           " two documents may never be seen together: use "
+                                           "explore -p top -k %zu", name, round->subset, k);
     if (round->in_block)
         return fault_data(fault, "explore -p blocks drew the order (block=), for ftpl: to learn "
                           "from %zu of %zu relevances, %s needs explore -g", k, m, name);
@@ -200,6 +206,25 @@ static int expose_luce(const struct round *round, struct exposure *exposure, siz
     return 0;
 }
 
+int feedback_subset(struct exposure *exposure, const struct round *round, struct buffer *buffer,
+                    struct fault *fault)
+{
+    size_t m = round->docs, n = (size_t)round->subset, k = round->places < n ? round->places : n;
+    double *R = buffer_for(buffer, m, 3 * sizeof *R, fault);
+    if (!R) return -1;
+    double *pi = R + m, *q = pi + m;
+    uint32_t *by_score = (uint32_t *)R;
+    order_by_score(m, round->score, by_score, by_score + m);
+    propensity_subset(m, round->score, by_score, n, q);
+    for (size_t a = 0; a < k; a++) {
+        R[a] = round->seen[a];
+        pi[a] = q[round->order[a]] * (double)k / (double)n;
+    }
+    *exposure = (struct exposure){ .docs = m, .places = k, .doc = round->order, .relevance = R,
+                                   .draw = DRAW_LOGGED, .logged = pi };
+    return 0;
+}
+
 int feedback_exposure(struct exposure *exposure, const struct round *round, const char *name,
                       size_t least, struct buffer *buffer, struct fault *fault)
 {
@@ -218,6 +243,8 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
     if (round->seen && (check_enough(round, name, least, fault) < 0 ||
                         check_propensities(round, name, least, fault) < 0))
         return -1;
+    if (round->seen && round->subset && round->places < m)
+        return feedback_subset(exposure, round, buffer, fault);
     if (round->seen)
         expose_seen(round, exposure, doc, R, greedy, (unsigned char *)(greedy + m));
     else if (round->label)

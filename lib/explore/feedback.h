@@ -36,6 +36,11 @@ int feedback_documents(struct feedback *feedback, const struct round *round, con
 int feedback_exposure(struct exposure *exposure, const struct round *round, const char *name,
                       size_t least, struct buffer *buffer, struct fault *fault);
 
+/* The same for a round with the key subset and `seen`: of the documents on the places that this key
+ * says, with DRAW_LOGGED, however many were seen; k q_j / n is their propensity. O(m log m). */
+int feedback_subset(struct exposure *exposure, const struct round *round, struct buffer *buffer,
+                    struct fault *fault);
+
 /* For learners from clicks: 0 if the round has `seen`, on enough places and each 1 or 0. */
 int feedback_clicks(const struct round *round, const char *name, size_t least, struct fault *fault);
 

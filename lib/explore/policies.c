@@ -1,5 +1,6 @@
 #include "explore/policies.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -324,6 +325,25 @@ static int show_luce(struct explorer *my, struct round *round, struct rng *rng, 
     return column ? 0 : -1;
 }
 
+/* ---- subset ---- */
+
+/* The round says by its scores how likely each document was. */
+static int show_subset(struct explorer *my, struct round *round, struct rng *rng,
+                       struct fault *fault)
+{
+    size_t m = round->docs;
+    if (my->k >= m)
+        return fault_data(fault, "docs=%zu, but -p subset draws %" PRIu64 " of more documents: use "
+                          "a smaller -k", m, my->k);
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
+    uint32_t *greedy = buffer_for(&my->orders, m, sizeof *greedy + 1, fault);
+    double *q = buffer_for(&my->numbers, m, sizeof *q, fault);
+    if (!order || !greedy || !q || rank_greedily(my, round, greedy, fault) < 0) return -1;
+    propensity_subset(m, round->score, greedy, (size_t)my->k, q);
+    propensity_draw_subset(m, (size_t)my->k, q, greedy, rng, order, (unsigned char *)(greedy + m));
+    return round_set(round, KEY_SUBSET, my->k, fault);
+}
+
 /* ---- team-draft ---- */
 
 static int check_rival(const struct explorer *my, const struct round *round, struct fault *fault)
@@ -447,6 +467,9 @@ const struct policy policies[POLICIES_MOST + 1] = {
       placement_top, NULL },
     { "swap", "FTgkiI", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,
       placement_swap, NULL },
+    { "subset", "k", "k", "-k, the number of documents to draw for the first places", false,
+      KEY_SUBSET, 0, 1, NULL, check_score, show_subset, NULL,
+      "its placements depend on the scores of exp3m: use -x top" },
     { "plackett-luce", "BFHiI", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
     { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
       check_list, show_blocks, NULL, "its orders depend on other rounds" },

@@ -54,7 +54,7 @@ struct policy {
     const char *needs;   /* letters of which one must be given; "": none                     */
     const char *missing; /* these options in words, for the message that asks for them       */
     bool one_seed;       /* its draws span rounds, which must have one seed                  */
-    enum round_key key;  /* of k in the rounds: KEY_TOP, KEY_SWAP or KEY_SLOT; 0: none       */
+    enum round_key key;  /* of k in the rounds: KEY_TOP, KEY_SWAP, KEY_SLOT, KEY_SUBSET; 0: none */
     double gamma;        /* where none is given                                              */
     uint64_t places;     /* the same                                                         */
 

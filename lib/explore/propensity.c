@@ -163,18 +163,63 @@ double propensity_luce_swapped(const double *logit, const uint32_t *order,
     return 1 / (1 + ratio);
 }
 
+/* order[m]: after its first `top` documents the others, in greedy order. */
+static void place_others(size_t m, size_t top, const uint32_t *greedy, uint32_t *order,
+                         unsigned char *mark)
+{
+    memset(mark, 0, m);
+    for (size_t a = 0; a < top; a++)
+        mark[order[a]] = 1;
+    for (size_t a = top, i = 0; i < m; i++)
+        if (!mark[greedy[i]])
+            order[a++] = greedy[i];
+}
+
 void propensity_draw_top(size_t m, uint64_t top, const uint32_t *greedy, struct rng *rng,
                      uint32_t *order, unsigned char *mark)
 {
     rng_permutation(rng, order, m);
-    if (top >= m)
-        return;
-    memset(mark, 0, m);
-    for (size_t a = 0; a < top; a++)
-        mark[order[a]] = 1;
-    for (size_t a = (size_t)top, i = 0; i < m; i++)
-        if (!mark[greedy[i]])
-            order[a++] = greedy[i];
+    if (top < m)
+        place_others(m, (size_t)top, greedy, order, mark);
+}
+
+/* At first q of a document is the sum of exp(score) over it and all below, over its own. Those on
+ * top for which c exp(score) would be above 1 have 1; the others share what is left of n. */
+void propensity_subset(size_t m, const double *score, const uint32_t *order, size_t n, double *q)
+{
+    size_t ones = 0;
+    q[order[m - 1]] = 1;
+    for (size_t a = m - 1; a-- > 0;)
+        q[order[a]] = 1 + q[order[a + 1]] * real_exp(score[order[a + 1]] - score[order[a]]);
+    while ((double)(n - ones) > q[order[ones]])
+        ones++;
+    double first = (double)(n - ones) / q[order[ones]];
+    for (size_t a = 0; a < m; a++) {
+        double chance = a < ones ? 1 : first * real_exp(score[order[a]] - score[order[ones]]);
+        q[order[a]] = chance > DBL_MIN ? chance : DBL_MIN;
+    }
+}
+
+/* The line from 0 to n is parted into pieces of lengths q: those with a point u, u + 1, ... The
+ * last pieces are in the set where rounding has left too few before them. */
+void propensity_draw_subset(size_t m, size_t n, const double *q, const uint32_t *greedy,
+                            struct rng *rng, uint32_t *order, unsigned char *mark)
+{
+    double point = rng_unit(rng), sum = 0;
+    size_t in = 0;
+    for (size_t i = 0; i < m && in < n; i++) {
+        sum += q[i];
+        if (sum > point || m - i == n - in) {
+            order[in++] = (uint32_t)i;
+            point++;
+        }
+    }
+    for (size_t a = n; a > 1; a--) {
+        uint32_t b = rng_below(rng, (uint32_t)a), last = order[a - 1];
+        order[a - 1] = order[b];
+        order[b] = last;
+    }
+    place_others(m, n, greedy, order, mark);
 }
 
 void propensity_draw_swap(size_t m, size_t top, struct rng *rng, uint32_t *order)

@@ -121,6 +121,17 @@ void propensity_draw_slot(size_t m, size_t slot, struct rng *rng, uint32_t *orde
 void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order,
                           double *keys, uint32_t *scratch);
 
+/* q[m]: the chance of each document to be in a set of n, 1 to m - 1, of the m: min(1, c exp(score)),
+ * with the c by which their sum is n, but at least DBL_MIN (Uchiya, Nakamura & Kudo 2010). order[m]
+ * is by score, highest first. O(m). */
+void propensity_subset(size_t m, const double *score, const uint32_t *order, size_t n, double *q);
+
+/* Draws order[m]: on its first n places, in random order, a set in which each document is with the
+ * chance q[m], by systematic sampling (Madow 1949); the others after them in greedy order. `mark`
+ * has room for m. O(m). */
+void propensity_draw_subset(size_t m, size_t n, const double *q, const uint32_t *greedy,
+                            struct rng *rng, uint32_t *order, unsigned char *mark);
+
 /* t^-power, for t from 1 and power above 0: at most 1, with the same bits on every machine. */
 double propensity_fall(uint64_t t, double power);
 

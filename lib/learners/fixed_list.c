@@ -1,8 +1,12 @@
-/* Learners of one fixed list of items, without features: ftpl from labels, toprank from clicks.
+/* Learners of one fixed list of items, without features: ftpl and exp3m from labels, toprank from
+ * clicks.
  *
  * ftpl follows the perturbed leader (Chaudhuri & Tewari 2015, Algorithm 1 and Lemma 8, with k items
  * on top instead of one). w is the sum of each item's gains: over every round where all labels were
  * seen, or over one round a block where only the top was. explore adds the perturbation.
+ *
+ * exp3m is Exp3.M (Uchiya, Nakamura & Kudo 2010) for the sum of the gains of the n items on top, of
+ * which the first k are seen. explore draws them, by the scores -eta L of estimated losses L.
  *
  * toprank is TopRank (Lattimore, Kveton, Li & Szepesvari 2018, "TopRank: A Practical Algorithm for
  * Online Stochastic Ranking", Algorithm 1). explore shuffles items with equal scores. Of two items
@@ -203,6 +207,64 @@ const struct learner learn_ftpl = {
               [WHOLE] = { "whole", ARRAY_COUNT, SETTINGS, 0 } },
     .preset = { [SETTING_GAIN] = GAIN_EXP },
     .weights = weights,
+};
+
+/* ---- exp3m ---- */
+
+enum { LOSSES, LOSSES_ITEMS };
+
+static int start_exp3m(void *own, struct state *state, struct fault *fault)
+{
+    (void)own;
+    if (state->settings.value[SETTING_GAIN] <= GAIN_LIN)
+        return 0;
+    return fault_usage(fault, "exp3m takes only the gains exp and lin: the others need every label");
+}
+
+/* Are the labels seen of a drawn set, and within the grades? */
+static int check_set(const struct state *state, const struct round *round, struct fault *fault)
+{
+    double grades = state->settings.value[SETTING_TOP_GRADE];
+    if (!round->subset || !round->seen)
+        return fault_data(fault, "exp3m needs subset= and seen: use explore -p subset before, and "
+                          "feedback-mask after it");
+    for (size_t a = 0; a < round->places; a++)
+        if ((double)round->seen[a] > grades)
+            return fault_data(fault, "seen %zu is %g, above the top grade of exp3m, %g: give it as "
+                              "in -a exp3m,grades=%g", a, (double)round->seen[a], grades,
+                              ceil((double)round->seen[a]));
+    return 0;
+}
+
+/* L_i += (1 - g(R_i) / g(grades)) / pi_i of the items seen; then the scores of round t + 1, by its
+ * eta = sqrt(k ln(m / n) / (m (t + 1))). */
+static int learn_set(void *own, struct state *state, const struct matrix *x,
+                     const struct round *round, struct fault *fault)
+{
+    struct exposure exposure;
+    double *L = state->arrays.at[LOSSES], m = (double)round->docs;
+    (void)own;
+    if (check_list(state, x, *state->arrays.at[LOSSES_ITEMS], fault) < 0 ||
+        check_set(state, round, fault) < 0 ||
+        feedback_subset(&exposure, round, &state->places, fault) < 0)
+        return -1;
+    begin_list(state, x, state->arrays.at[LOSSES_ITEMS]);
+    double most = gain(state, state->settings.value[SETTING_TOP_GRADE]);
+    for (size_t a = 0; a < exposure.places; a++)
+        L[exposure.doc[a]] += (1 - gain(state, exposure.relevance[a]) / most) / exposure.logged[a];
+    double eta = sqrt((double)exposure.places * real_log(m / (double)round->subset) /
+                      (m * ((double)state->rounds + 2)));
+    for (size_t i = 0; i < round->docs; i++)
+        state->w[i] = 0 - eta * L[i];
+    return learner_check(state, fault);
+}
+
+const struct learner learn_exp3m = {
+    .name = "exp3m", .letters = "GL", .least = 1, .start = start_exp3m, .learn = learn_set,
+    .shown = "-p subset -k 1", .seen = "-k 1", .items = true,
+    .arrays = { [LOSSES] = { "losses", ARRAY_VECTORS, SETTINGS, 0 },
+                [LOSSES_ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 } },
+    .preset = { [SETTING_GAIN] = GAIN_EXP, [SETTING_TOP_GRADE] = 1 },
 };
 
 /* ---- toprank ---- */

@@ -10,7 +10,7 @@
     ROW(squared) ROW(kl) ROW(smoothdcg) ROW(ranksvm) ROW(listnet) ROW(squared_ndcg) \
     ROW(slam) ROW(slam_ap) ROW(minimax) \
     ROW(solar1) ROW(solar2) ROW(solar1_ties) ROW(solar2_ties) ROW(solar1_list) ROW(solar2_list) \
-    ROW(prank) ROW(prank_pair) ROW(committee) ROW(ftpl) \
+    ROW(prank) ROW(prank_pair) ROW(committee) ROW(ftpl) ROW(exp3m) \
     ROW(ridge) ROW(thompson) ROW(linucb) ROW(pdgd) ROW(dbgd) ROW(memory) ROW(toprank) ROW(kernel)
 
 #define LEARNERS_DECLARE(name) extern const struct learner learn_##name;

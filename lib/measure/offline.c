@@ -112,7 +112,7 @@ static int line_up(struct logged *logged, const struct shown *shown, const struc
         return -1;
     double *propensity = relevance + m, *share = propensity + m;
     uint32_t *at = order + m, *place = (uint32_t *)(share + m), *where = place + m;
-    bool *seldom = (bool *)(where + m), explored = round->greedy || round->logit;
+    bool *seldom = (bool *)(where + m), explored = round->greedy || round->logit || round->subset;
     mark_documents(shown, round, at);
     for (size_t i = 0; i < m; i++) {
         size_t a = at[order[i]];

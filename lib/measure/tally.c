@@ -181,8 +181,8 @@ static int check_labels(const struct round *round, bool order, struct fault *fau
 
 static bool by_another_policy(const struct round *round)
 {
-    return round->top > 0 || round->swap > 0 || round->slot > 0 || round->logit ||
-           (round->greedy && !round->explored);
+    return round->top > 0 || round->swap > 0 || round->slot > 0 || round->subset > 0 ||
+           round->logit || (round->greedy && !round->explored);
 }
 
 /* The scores that the policy uniform draws in rounds that explore (Chaudhuri & Tewari 2016,

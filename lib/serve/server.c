@@ -81,7 +81,7 @@ static int run(struct answerer *my, struct fault *fault)
         return fault_data(fault, "the pipeline dropped the round");
     if (!round->order)
         return fault_other(fault, "the pipeline gives no order to show: add explore");
-    my->explored = round->greedy || round->grouped;
+    my->explored = round->greedy || round->grouped || round->subset;
     if (forms_rank(&my->printer, round, fault) < 0) return -1;
     bool unstored = my->named && !round->request;
     my->named = my->named && !unstored;

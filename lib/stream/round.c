@@ -57,6 +57,8 @@ double *round_new_score(struct round *round, struct fault *fault)
         round_drop_key(round, KEY_JUDGED);
     if (round->rates)
         round_drop_key(round, KEY_RATES);
+    if (round->subset)
+        round_drop_key(round, KEY_SUBSET);
     return round_new(round, ROUND_SCORE, fault);
 }
 

@@ -28,8 +28,8 @@
 
 enum round_key { /* in the order in which a header line has them */
     KEY_T, KEY_QID, KEY_REQUEST, KEY_TIME, KEY_CLIENT, KEY_CLICKS, KEY_DOCS, KEY_DIM, KEY_MADE,
-    KEY_NAMED, KEY_BASED, KEY_JUDGED, KEY_RATES, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_SLOT, KEY_BLOCK,
-    KEY_GROUP, KEY_SEED, ROUND_KEYS
+    KEY_NAMED, KEY_BASED, KEY_JUDGED, KEY_RATES, KEY_GAMMA, KEY_TOP, KEY_SWAP, KEY_SLOT,
+    KEY_SUBSET, KEY_BLOCK, KEY_GROUP, KEY_SEED, ROUND_KEYS
 };
 
 enum round_column { /* those of the features last */
@@ -67,6 +67,7 @@ struct round {
     double gamma;
     uint64_t top, swap;     /* how many first places gamma is about; 0: no such key */
     uint64_t slot;          /* the place that gamma is about; 0: no such key        */
+    uint64_t subset;        /* how many first places show a drawn set; 0: no such key */
     bool in_block, grouped; /* has block=; has group=, so this round explores that group */
     uint64_t block, group;
     uint64_t judged; /* judged=: places that users judge, as the model knows; 0: no such key */

@@ -13,8 +13,8 @@
 
 /* Ways to draw an order, of which a round has one. */
 #define DRAWN                                                                                      \
-    (FORMAT_KEY(KEY_GAMMA) | FORMAT_COLUMN(ROUND_LOGIT) | FORMAT_COLUMN(ROUND_TEAM) |              \
-     FORMAT_COLUMN(ROUND_PROPENSITY))
+    (FORMAT_KEY(KEY_GAMMA) | FORMAT_KEY(KEY_SUBSET) | FORMAT_COLUMN(ROUND_LOGIT) |                 \
+     FORMAT_COLUMN(ROUND_TEAM) | FORMAT_COLUMN(ROUND_PROPENSITY))
 
 const struct format format_keys[ROUND_KEYS + 1] = {
     [KEY_T] = { "t", FORMAT_WHOLE, .least = 1, .most = COUNT, .of = OF_ROUND, .required = true,
@@ -47,8 +47,12 @@ const struct format format_keys[ROUND_KEYS + 1] = {
     [KEY_SLOT] = { "slot", FORMAT_WHOLE, .least = 1, .most = ROUND_DOCS, .of = OF_DRAW,
                    .choice = true, AT(slot), .needs = FORMAT_KEY(KEY_GAMMA),
                    .excludes = FORMAT_KEY(KEY_TOP) | FORMAT_KEY(KEY_SWAP) },
+    [KEY_SUBSET] = { "subset", FORMAT_WHOLE, .least = 1, .most = FORMAT_DOCS, .of = OF_DRAW,
+                     .choice = true, AT(subset),
+                     .needs = FORMAT_COLUMN(ROUND_ORDER) | FORMAT_COLUMN(ROUND_SCORE),
+                     .excludes = (DRAWN & ~FORMAT_KEY(KEY_SUBSET)) | FORMAT_KEY(KEY_BLOCK) },
     [KEY_BLOCK] = { "block", FORMAT_WHOLE, .most = COUNT, .of = OF_DRAW, .choice = true, AT(block),
-                    GIVEN(in_block) },
+                    GIVEN(in_block), .excludes = FORMAT_KEY(KEY_SUBSET) },
     [KEY_GROUP] = { "group", FORMAT_WHOLE, .most = FORMAT_DOCS, .of = OF_DRAW, .choice = true,
                     AT(group), GIVEN(grouped), .needs = FORMAT_KEY(KEY_BLOCK) },
     [KEY_SEED] = { "seed", FORMAT_WHOLE, .most = RECORD_MOST, .of = OF_DRAW, .choice = true,

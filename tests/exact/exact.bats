@@ -45,6 +45,10 @@ load ../helper
     "$ROOT/build/tests/exact/ftpl"
 }
 
+@test "subset and exp3m: over all sets and choices, chances are q, propensities k q / n, means the losses" {
+    "$ROOT/build/tests/exact/subset"
+}
+
 @test "every learner: dense or sparse, stopped or not, a part seen or alone, to the bit" {
     "$ROOT/build/tests/exact/same_bits"
 }

@@ -269,6 +269,108 @@ covariance() {
     fails_on bad 1 'update: <stdin>: round 2: docs=3, but the model has 2 items: *' update -a ftpl
 }
 
+@test "exp3m: a step by hand" {
+    # scores of 0 give q = n/m = 1/2 to each; one seen: 2 / (1/2) = 4 times the loss, 1 - 1/3 or 1 - 1/2
+    mkstream round t=1 docs=4 dim=0 subset=2 order:u4 2 0 1 3 score:f8 0 0 0 0 seen:f4 1 >round
+    update -a exp3m -L 2 <round >one
+    is "$(model_array one losses)" "0 0 $(awk 'BEGIN { printf "%.16g", 2 / 3 * 4 }') 0"
+    near one 0 0 -0.78494001501031652 0 # (ln 2 / 8)^(1/2) 8/3
+    update -a exp3m -L 2 -G lin <round >one
+    is "$(model_array one losses)" '0 0 2 0'
+    # the first has q = 1; of three places seen the first two count
+    mkstream round t=1 docs=4 dim=0 subset=2 order:u4 0 1 2 3 score:f8 9 0 0 0 seen:f4 0 0 1 >round
+    update -a exp3m <round >one
+    is "$(model_array one losses)" '1 3 0 0'
+}
+
+@test "exp3m: 300 rounds of a ring are those of another program, to 1e-12" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    mkfifo ring
+    for nk in '1 1' '2 1' '3 2' '5 5' '3 6'; do
+        synth -n 300 -l 7 -s "${nk% *}" noisy-binary | score -f ring | explore -p subset -k ${nk% *} |
+            feedback-mask -k ${nk#* } | tee seen | update -a exp3m -f ring >last
+        { bin2txt -f values seen && bin2txt last | sed 's/^/last\t/'; } | python3 -c '
+import math, sys
+n, k = int(sys.argv[1]), min(map(int, sys.argv[1:]))
+rounds, last = {}, []
+for line in sys.stdin:
+    word = line.rstrip("\n").split("\t")
+    if word[0] == "last":
+        last += [float(word[3])] if word[1] == "w" else []
+    elif word[3] in ("score", "order", "seen"):
+        rounds.setdefault(int(word[0]), {}).setdefault(word[3], []).append(float(word[4]))
+m, L, worst = 7, [0.0] * 7, 0.0
+assert len(rounds) == 300 and len(last) == m
+for t in range(1, 301):
+    eta = math.sqrt(k * math.log(m / n) / (m * t))
+    have = rounds[t]["score"]
+    worst = max(worst, *(abs(a + eta * b) / max(1, eta * b) for a, b in zip(have, L)))
+    w = [math.exp(a - max(have)) for a in have]
+    q, ones = [0.0] * m, set()
+    while max(q) == 0 or any(p > 1 for p in q):
+        ones |= {i for i in range(m) if q[i] > 1}
+        rest = math.fsum(w[i] for i in range(m) if i not in ones)
+        q = [1.0 if i in ones else (n - len(ones)) * w[i] / rest for i in range(m)]
+    for place, label in enumerate(rounds[t]["seen"][:k]):
+        i = int(rounds[t]["order"][place])
+        L[i] += (label == 0) * n / (k * q[i])
+eta = math.sqrt(k * math.log(m / n) / (m * 301))
+worst = max(worst, *(abs(a + eta * b) / max(1, eta * b) for a, b in zip(last, L)))
+assert worst < 1e-12 and max(L) > 20, (worst, L)
+' $nk
+    done
+}
+
+@test "exp3m says what it cannot learn from" {
+    exp3m() { # words of a round, a pattern, options
+        mkstream round t=1 $1 >bad
+        fails_on bad 1 "update: <stdin>: round 1: $2" update -a exp3m "${@:3}"
+    }
+    exp3m 'docs=2 dim=0 label:f4 1 0' 'exp3m needs subset= and seen: use explore -p subset before, and feedback-mask after it'
+    exp3m 'docs=2 dim=0 gamma=1 order:u4 0 1 score:f8 0 0 seen:f4 1' 'exp3m needs subset= and seen: *'
+    exp3m 'docs=2 dim=0 subset=1 order:u4 0 1 score:f8 0 0' 'exp3m needs subset= and seen: *'
+    exp3m 'docs=2 dim=0 subset=1 order:u4 0 1 score:f8 0 0 seen:f4 2' \
+        'seen 0 is 2, above the top grade of exp3m, 1: give it as in -a exp3m,grades=2'
+    exp3m 'docs=2 dim=0 subset=1 order:u4 0 1 score:f8 0 0 seen:f4 3 3' 'seen 0 is 3, above *' -L 2
+    exp3m 'docs=2 dim=1 subset=1 order:u4 0 1 score:f8 0 0 seen:f4 1 x:f4 1 2' 'dim=1, but exp3m learns a fixed list *'
+    for gain in ndcg auc; do
+        fails 2 'update: exp3m takes only the gains exp and lin: *' update -a exp3m,gain=$gain
+    done
+    fails_on <(mkstream round t=1 docs=2 dim=0 subset=2 order:u4 0 1 score:f8 0 0 seen:f4 1) 1 \
+        'update: <stdin>: round 1: subset=2 *' update -a exp3m
+}
+
+@test "after subset squared and kl learn by k q / n, ips: estimates by it, and learners from pairs refuse" {
+    # scores ln 2, 0, 0, 0: q of the first is 2 * 2/5, of the others 2/5
+    mkstream round t=1 docs=4 dim=0 subset=2 order:u4 0 2 1 3 score:f8 0.69314718055994529 0 0 0 seen:f4 1 >round
+    update -a squared -e 1 <round >one
+    near one 5 0 0 0 # 2 * 1 / (0.8 / 2)
+    update -a kl -e 1 <round >one
+    near one 4.2957045711476125 0 0 0 # (e - 1) / 0.4
+    for measure in dcg prec@2; do
+        is "$(metric ips:$measure <round 2>/dev/null | tail -n 1 | cut -f 2)" 2.5
+    done
+    mkstream round t=1 docs=4 dim=0 subset=2 order:u4 0 2 1 3 score:f8 0.69314718055994529 0 0 0 seen:f4 0 1 1 >round
+    update -a squared -e 1 <round >one # both drawn are seen: q, and the third does not count
+    near one 0 0 5 0
+    fails_on round 1 'update: <stdin>: round 1: ranksvm learns from pairs, but with subset=2 two documents may never be seen together: use explore -p top -k 3' \
+        update -a ranksvm -e 1
+    fails_on round 1 'update: <stdin>: round 1: seen has 3 of 4 relevances, and listnet needs all: *' update -a listnet
+    fails_on round 1 '*explore -p subset drew the order, and *does not know with what probabilities: *' \
+        metric -p <(printf '%s\n' '1 1' '2 0.5' '3 0.3') ips:prec@2
+    fails_on <(mkstream round t=1 docs=2 dim=0 subset=1 label:f4 1 0 order:u4 0 1 score:f8 0 0) 1 \
+        '* needs orders drawn by explore -p uniform' metric drawn:loss:squared
+    mkstream model learner=squared rounds=0 dim=10 w:f8 0 -1 0 -1 0 -1 0 -1 0 -1 >w
+    synth -n 20000 noisy-binary | score -m w >scored
+    explore <scored | metric prec@3 | tail -n 1 >true
+    explore -p subset -k 4 <scored | feedback-mask -k 2 | metric ips:prec@3 | tail -n 1 | paste - true |
+        awk '{ exit !($3 > 0 && $3 < 0.02 && ($2 - $7) ^ 2 < 9 * $3 ^ 2 && $4 < $2 && $2 < $5) }'
+    # a new score takes the key away
+    mkstream model learner=squared rounds=0 dim=4 w:f8 1 2 3 4 >w
+    is "$(score -m w <round | bin2txt -f head | grep -c subset)" 0
+    is "$(score -m w -R w <round | bin2txt -f head | grep -c subset)" 0
+}
+
 @test "who learns from estimates says that blocks are not for it" {
     mkstream round t=1 docs=2 dim=0 block=0 group=0 order:u4 0 1 seen:f4 1 >bad
     fails_on bad 1 'update: <stdin>: round 1: explore -p blocks drew the order (block=), for ftpl: to learn from 1 of 2 relevances, kl needs explore -g' \

@@ -37,6 +37,8 @@ static struct settings tell(const struct learner *learner, size_t run)
     for (size_t i = 0; i < COUNT(GIVEN); i++)
         if (GIVEN[i].value[run] > 0 && strchr(learner->letters, settings_known[GIVEN[i].i].letter))
             set(&settings, GIVEN[i].i, GIVEN[i].value[run]);
+    if (strcmp(learner->name, "exp3m") == 0 && run == 2)
+        settings.value[SETTING_GAIN] = GAIN_EXP; /* it takes no others */
     if (!horizon && run == 2 && strchr(learner->letters, 'e')) /* where there is but -e */
         set(&settings, SETTING_ETA, 0.25);
     return settings;
@@ -70,7 +72,23 @@ static void draw_deal(struct rng *rng, struct deal *deal, uint64_t t)
     deal->places = rng_below(rng, (uint32_t)deal->query.docs + 1);
 }
 
-/* For those of a list other than ftpl: clicks on its first four items. Scores are those that the
+/* For exp3m: a fixed list, of which explore has drawn two, by scores of which some are equal. */
+static const struct round *drawn_round(struct rng *rng, uint64_t t)
+{
+    static struct made made;
+    struct query query = { .docs = ITEMS, .dim = 0 };
+    uint32_t order[ITEMS];
+    draw_labels(rng, &query, 1);
+    rng_permutation(rng, order, ITEMS);
+    make_round(&made, &query, t, DENSE);
+    for (size_t i = 0; i < ITEMS; i++)
+        made.score[i] = (double)((i + t) % 3) / 4;
+    made.round.score = made.score;
+    made.round.subset = 2;
+    return mask_round(&made, order, 1 + t % 3);
+}
+
+/* For those of a list other than these: clicks on its first four items. Scores are those that the
  * learner ranks by. */
 static const struct round *clicked_round(struct state *state, struct rng *rng, uint64_t t)
 {
@@ -120,7 +138,7 @@ static bool clicks(const struct learner *learner)
 /* Does it learn one list, without features? */
 static bool listed(const struct learner *learner)
 {
-    return learner == learner_find("ftpl") || learner == learner_find("toprank");
+    return learner->items;
 }
 
 /* For the others: in turn all labels and, as explore shows them, as many as the learner needs. */
@@ -147,6 +165,8 @@ static const struct round *next_round(struct state *state, struct rng *rng, uint
     struct deal deal;
     if (strcmp(state->learner->name, "ftpl") == 0)
         return item_round(rng, t, run);
+    if (strcmp(state->learner->name, "exp3m") == 0)
+        return drawn_round(rng, t);
     if (listed(state->learner))
         return clicked_round(state, rng, t);
     draw_deal(rng, &deal, t);

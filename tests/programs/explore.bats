@@ -235,6 +235,27 @@ near() {
     done
 }
 
+@test "subset: as many documents as -k says, each as likely as its score says, at each first place" {
+    # 4 of q = c exp(s): 8 2 2 1 1 halves; c = 1/4 and the first, above 1, has 1, and the others 2 of 6 parts
+    scored 2.0794415416798357 0 0.69314718055994529 0.69314718055994529 0 >in
+    replay -n 20000 in | explore -p subset -k 3 -s 5 >out
+    is "$(bin2txt -f head out | grep -c ' dim=1 subset=3 cols=label:f4\[5\],score:f8\[5\],order:u4\[5\],x:f4\[5\] ')" 20000
+    shown <out >orders
+    for place in 1 2 3; do
+        cut -d ' ' -f $place orders | sort | uniq -c |
+            awk '{ split("1 .3333333 .6666667 .6666667 .3333333", q, " "); print $2, $1, q[$2 + 1] / 3 }' | near 20000
+    done
+    # those below are by score
+    awk 'BEGIN { split("9 1 3 3 1", s, " ") } s[$4 + 1] < s[$5 + 1] { bad = 1 } END { exit bad || NR != 20000 }' orders
+    # a run that stopped goes on; -s recorded repeats
+    replay -b 31 -n 50 in | explore -p subset -k 3 -s 5 | shown | diff - <(sed -n 31,50p orders)
+    replay -n 50 in | explore -p subset -k 2 -s random >once
+    explore -p subset -k 2 -s recorded <once | cmp - once
+    fails_on in 1 'explore: <stdin>: round 1 (qid a): docs=5, but -p subset draws 5 of more documents: use a smaller -k' \
+        explore -p subset -k 5
+    fails_on <(mkstream round t=1 docs=3 dim=0 label:f4 1 0 0) 1 'explore: *: needs score: *' explore -p subset -k 1
+}
+
 @test "slot: one of the documents from a place on moves to that place, each as likely" {
     scored 5 1 4 2 3 >in # by score 0 2 4 3 1
     replay -n 20000 in | explore -p slot -k 3 -g 0.6 -s 5 >out

@@ -105,7 +105,7 @@ whole() {
     need_parallel
     all=$(update -a nobody </dev/null 2>&1 | sed -n 's/.*choose from //p' | tr -d ,)
     [ "$(echo $all | wc -w)" -ge 22 ]
-    all=$(echo $all | tr ' ' '\n' | grep -vxE 'ftpl|toprank' | paste -sd ' ')
+    all=$(echo $all | tr ' ' '\n' | grep -vxE 'ftpl|exp3m|toprank' | paste -sd ' ')
     sh "$SWEEP" out q.bin learner="$all" eta=1e-4 seed=3 rounds=60 width='0.1 0.5' -j 2
     whole out
     is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed width t ndcg@10'

@@ -20,7 +20,7 @@ stated() {
             return least == "-" ? "any" : least == "finite" || least == most ? least : bound(least) " to " bound(most)
         }
         NR == 1 { next }
-        { value = values($3, $4, $5, $6); sub(/,/, ", ", $3); gsub(/,/, ", ", $8) }
+        { value = values($3, $4, $5, $6); sub(/,/, ", ", $3); gsub(/,/, ", ", $7); gsub(/,/, ", ", $8) }
         $1 == "key" { print "keys:", $2, value }
         $1 == "column" { print "columns:", $2, $3, $4 }
         { print "together:", $2, $9, $1 == "key" ? "-" : value, $7, $8 }'
@@ -73,16 +73,16 @@ table() {
         printf "$3"
         printf 'rankpipe/1 end rounds=1 bytes=0\n'
     }
-    zero='\0\0\0\0\0\0\0\0' one='\0\0\0\0\0\0\0360\0077'
-    declare -A key=([gamma]=gamma=1 [top]=top=1 [swap]=swap=1 [block]=block=1 [group]=group=1) column=(
-        [order]=order:u4[2] [logit]=logit:f8[2] [team]=team:u1[2] [seen]=seen:f4[2] [propensity]=propensity:f8[2])
-    declare -A bytes=([order]='\0\0\0\0\01\0\0\0' [logit]=$zero$zero [team]='\0\0' [seen]=$zero [propensity]=$one$one)
-    names="gamma top swap block group order logit team seen propensity"
+    zero='\0\0\0\0\0\0\0\0' one='\0\0\0\0\0\0\360\077'
+    declare -A key=([gamma]=gamma=1 [top]=top=1 [swap]=swap=1 [subset]=subset=1 [block]=block=1 [group]=group=1) column=(
+        [score]=score:f8[2] [order]=order:u4[2] [logit]=logit:f8[2] [team]=team:u1[2] [seen]=seen:f4[2] [propensity]=propensity:f8[2])
+    declare -A bytes=([score]=$zero$zero [order]='\0\0\0\0\01\0\0\0' [logit]=$zero$zero [team]='\0\0' [seen]=$zero [propensity]=$one$one)
+    names="gamma top swap subset block group score order logit team seen propensity"
     rankpipe --format >format
-    # Each set of four names: it is read if the format has nothing against it.
+    # Each set of these names: it is read if the format has nothing against it.
     read -ra all <<<"$names"
     total=0 right=0
-    for ((set = 0; set < 1024; set += STRIDE == 1 ? 1 : 3)); do
+    for ((set = 0; set < 4096; set += STRIDE == 1 ? 1 : 9)); do
         has= keys= columns= payload=
         for i in "${!all[@]}"; do
             ((set >> i & 1)) || continue

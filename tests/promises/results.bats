@@ -78,5 +78,5 @@ unchanged() {
 }
 
 @test "learners of a fixed list make what they made in the release" {
-    unchanged ftpl ftpl-ndcg ftpl-blocks toprank
+    unchanged ftpl ftpl-ndcg ftpl-blocks exp3m toprank
 }

@@ -5,7 +5,7 @@
 
 static const char *const key_names[] = {
     "t", "qid", "request", "time", "docs", "dim", "made", "named", "based", "judged", "gamma", "top", "swap",
-    "slot", "clicks", "rates", "block", "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta",
+    "slot", "subset", "clicks", "rates", "block", "group", "seed", "x-mine", "crc", "learner", "rounds", "features", "eta",
     "radius", "width", "rho",
     "size", "cutoff", "margin", "yields", "cols", "bytes", "T", "a_b-9", NULL,
 };

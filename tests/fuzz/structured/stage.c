@@ -7,6 +7,7 @@ static const struct way ways[] = {
     { "dbgd", false, "-p team-draft", "-c perfect", "", false },
     { "ftpl", true, NULL, NULL, "", false },
     { "ftpl", true, "-p blocks -T 60 -k 1", "-k 1", "", false },
+    { "exp3m", true, "-p subset -k 1", "-k 1", "", false },
     { "toprank", true, "", "-c perfect", "", false },
     { "memory", false, "", "-c navigational", "-K", false },
     { "memory", false, "", "-c position -k 3", "-t theta", false },
@@ -23,6 +24,7 @@ static const struct way others[] = {
     { NULL, false, "-p top -k 2 -g 0.5", "-k 2", "", false },
     { NULL, false, "-p swap -k 2 -g 0.9", "-k 2", "", false },
     { NULL, false, "-p slot -k 2 -g 0.9", "-k 2", "", false },
+    { NULL, false, "-p subset -k 2", "-k 1", "", false },
     { NULL, false, "-p plackett-luce -H 2", "-k 2", "", false },
     { NULL, true, NULL, NULL, "", false },
 };
@@ -44,7 +46,7 @@ struct way stage_any(struct dice *draw)
 {
     static const char *const shows[] = {
         "", "-g 0.5", "-g 1 -o", "-p top -k 2 -g 0.5", "-p swap -k 2 -g 0.9", "-p team-draft",
-        "-p slot -k 2",
+        "-p slot -k 2", "-p subset -k 2",
         "-p plackett-luce", "-p blocks -T 40 -k 2", "-p leader -T 40", "-g 0.9 -k 2",
         "-p index -g 0.5", "-p worth -g 0.5", "-B 0.37", "-B 0.5 -p plackett-luce",
         "-B 0.2 -p team-draft", NULL,
