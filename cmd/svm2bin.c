@@ -21,7 +21,6 @@ struct svm2bin {
     bool times; /* rounds record when they came */
     bool nameless;
     uint64_t dim;
-    size_t bits; /* word of -p */
     struct svm svm;
     struct svm_share share;   /* of the one file; shares 0: all of all files */
     uint64_t first, t; /* the number of the first round; of the next one */
@@ -30,12 +29,6 @@ struct svm2bin {
     struct feature_names names;
     const struct svm_advice *advice; /* that was given last */
 };
-
-static const char *bits_word(size_t i)
-{
-    static const char *const words[] = { "8", "16", NULL };
-    return words[i];
-}
 
 static const struct option options_known[] = {
     { '0', NULL, NULL, "indices in the text start at 0 (default: at 1)",
@@ -61,8 +54,6 @@ static const struct option options_known[] = {
                        "query does)", OPTION_FLAG(svm2bin, options.blank_ends) },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
                        "they are)", OPTION_FLAG(svm2bin, options.scale) },
-    { 'p', "bits", bits_word, "store features as whole numbers of so many bits, rounded "
-                              "(default: as they are)", OPTION_WORD(svm2bin, bits) },
     { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
                            "the text has qids)", OPTION_TEXT(svm2bin, options.sizes) },
     { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)",
@@ -102,7 +93,6 @@ static int parse(void *self, struct options *options, struct host *host)
     my->options.widths = options->given['d'];
     my->options.dim = (size_t)my->dim;
     my->share.coded = my->options.coded;
-    my->options.bits = !options->given['p'] ? 0 : my->bits == 0 ? 8 : 16;
     my->files = options_operands(options);
     my->t = my->first;
     if (my->options.sizes && strcmp(my->options.sizes, "-") == 0)
@@ -247,7 +237,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0CPQceklntu] [-b first] [-d dim] [-i i/n] [-p bits] [-q counts] [-y names] "
+    .usage = "[-0CPQceklntu] [-b first] [-d dim] [-i i/n] [-q counts] [-y names] "
              "[file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,

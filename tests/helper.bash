@@ -117,6 +117,11 @@ uncrc() {
     "$ROOT/build/tests/shim/uncrc" "$@"
 }
 
+# narrow BITS < stream: its rounds with features of 8 or 16 bits (tests/shim/compact.py).
+narrow() {
+    python3 "$ROOT/tests/shim/compact.py" "$@"
+}
+
 # values_of NAME < stream: the values of a key or a column of its rounds, one a line.
 values_of() {
     bin2txt -f values | awk -F '\t' -v name="$1" '$4 == name { print $5 }'

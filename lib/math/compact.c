@@ -27,8 +27,6 @@ void compact_close(struct compact_memory *memory)
     buffer_free(&memory->val);
 }
 
-/* ---- reading ---- */
-
 static bool grid_is_good(float offset, float step, size_t width)
 {
     return isfinite(offset) && step >= 0 && isfinite(value_of(offset, step, top_number(width)));
@@ -112,98 +110,4 @@ int compact_features(const struct compact *compact, struct compact_memory *memor
     if (nonzero > UINT32_MAX || matrix_dense_is_smaller(docs, dim, nonzero))
         return 0;
     return make_sparse(memory, nonzero, x, fault);
-}
-
-/* ---- making ---- */
-
-/* The number nearest to a value, held to 0..top. */
-static uint32_t nearest(float value, float offset, float step, uint32_t top)
-{
-    double number = ((double)value - (double)offset) * (step > 0 ? 1 / (double)step : 0) + 0.5;
-    return (uint32_t)(number < top ? number : top);
-}
-
-/* The least float of at most `bits` significant bits that is at least `step`, which is above 0. */
-static float round_up(double step, int bits)
-{
-    int exponent;
-    (void)frexp(step, &exponent);
-    int last = exponent - bits > FLT_MIN_EXP - FLT_MANT_DIG ? exponent - bits
-                                                           : FLT_MIN_EXP - FLT_MANT_DIG;
-    return (float)ldexp(ceil(ldexp(step, -last)), last);
-}
-
-/* The power of two by which all values may be counted from the least one; 0 for a constant. */
-static void choose_even(float least, float most, uint32_t top, float *offset, float *step)
-{
-    *offset = least + 0.0F; /* not -0 */
-    *step = most > least ? round_up(((double)most - (double)least) / top, 1) : 0;
-}
-
-/* The numbers go from the least value to the largest one. Where values have both signs they move by
- * up to half a step, so that one of them gives 0: there offset is minus what reading adds. */
-static void choose_uneven(float least, float most, uint32_t top, float *offset, float *step)
-{
-    double range = (double)most - (double)least;
-    *step = (float)(range / top);
-    if (*step < FLT_MIN)
-        *step = round_up(range / top, FLT_MANT_DIG);
-    *offset = least;
-    if (least < 0 && most >= 0)
-        *offset = -*step * (float)nearest(-least, 0, *step, top);
-}
-
-/* Is each value, one in every `dim` floats, the value of its nearest number? */
-static bool is_even(const float *x, size_t docs, size_t dim, uint32_t top, float offset,
-                    float step)
-{
-    for (size_t i = 0; i < docs; i++)
-        if (value_of(offset, step, nearest(x[i * dim], offset, step, top)) != x[i * dim])
-            return false;
-    return true;
-}
-
-/* The grid of the feature whose values are one in every `dim` floats; false where there is none. */
-static bool choose_grid(const float *x, size_t docs, size_t dim, size_t width, float *offset,
-                        float *step)
-{
-    float least = x[0], most = x[0];
-    uint32_t top = top_number(width);
-    for (size_t i = 1; i < docs; i++) {
-        least = x[i * dim] < least ? x[i * dim] : least;
-        most = x[i * dim] > most ? x[i * dim] : most;
-    }
-    choose_even(least, most, top, offset, step);
-    if (!grid_is_good(*offset, *step, width) || !is_even(x, docs, dim, top, *offset, *step))
-        choose_uneven(least, most, top, offset, step);
-    return grid_is_good(*offset, *step, width);
-}
-
-static void put_number(unsigned char *number, size_t i, size_t width, uint32_t value)
-{
-    uint16_t two = (uint16_t)value;
-    if (width == 1)
-        number[i] = (unsigned char)value;
-    else
-        memcpy(number + 2 * i, &two, sizeof two);
-}
-
-int compact_find(const struct matrix *x, size_t width, struct compact_memory *memory,
-                 float *offset, float *step, unsigned char *number, struct fault *fault)
-{
-    size_t docs = x->docs, dim = x->dim;
-    float *values = buffer_for(&memory->values, docs * dim, sizeof *values, fault);
-    if (!values) return -1;
-    matrix_spread(x, values);
-    for (size_t j = 0; j < dim; j++) {
-        float least, by;
-        if (!choose_grid(values + j, docs, dim, width, &least, &by))
-            return 0;
-        for (size_t i = 0; i < docs; i++)
-            put_number(number, i * dim + j, width,
-                       nearest(values[i * dim + j], least, by, top_number(width)));
-        offset[j] = least;
-        step[j] = by;
-    }
-    return 1;
 }

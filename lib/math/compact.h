@@ -33,20 +33,6 @@ int compact_check(const struct compact *compact, struct fault *fault);
 int compact_features(const struct compact *compact, struct compact_memory *memory,
                      struct matrix *x, struct fault *fault);
 
-/* Chooses offset[dim] and step[dim] for finite features, dense or sparse, and finds number[docs *
- * dim], each of `width` bytes. A value that is a constant, a 0, or on a grid of a power of two from
- * the least value, is kept exactly; any other changes by at most half a step, and by the rounding
- * of floats. Larger values get larger numbers, or equal ones. 1; 0 where the values are too large
- * for this; or a fault (memory). */
-int compact_find(const struct matrix *x, size_t width, struct compact_memory *memory,
-                 float *offset, float *step, unsigned char *number, struct fault *fault);
-
 void compact_close(struct compact_memory *memory);
-
-/* The bytes of that form: of offsets, steps and numbers. */
-static inline uint64_t compact_bytes(size_t docs, size_t dim, size_t width)
-{
-    return 2 * sizeof(float) * (uint64_t)dim + width * (uint64_t)docs * dim;
-}
 
 #endif

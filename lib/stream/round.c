@@ -308,42 +308,6 @@ int round_new_features(struct round *round, const struct matrix *x, struct fault
     return put_features(round->record, x, fault);
 }
 
-/* The bytes of dense or sparse features. */
-static uint64_t plain_bytes(const struct matrix *x)
-{
-    uint64_t values = matrix_entries(x);
-    return x->kind == MATRIX_DENSE ? 4 * values : 4 * ((uint64_t)x->docs + 1) + 8 * values;
-}
-
-static int put_compact(struct round *round, const struct matrix *x, enum column_type type,
-                       struct fault *fault)
-{
-    struct record *record = round->record;
-    uint64_t values = (uint64_t)x->docs * x->dim;
-    if (put(record, ROUND_OFFSET, COLUMN_F4, x->dim, round->buffer[ROUND_OFFSET].at, fault) < 0 ||
-        put(record, ROUND_STEP, COLUMN_F4, x->dim, round->buffer[ROUND_STEP].at, fault) < 0)
-        return -1;
-    return put(record, ROUND_NUMBER, type, values, round->buffer[ROUND_NUMBER].at, fault);
-}
-
-int round_new_compact(struct round *round, const struct matrix *x, unsigned bits,
-                      struct fault *fault)
-{
-    size_t dim = x->dim, width = bits / 8;
-    if (x->kind == MATRIX_UNIT || compact_bytes(x->docs, dim, width) >= plain_bytes(x))
-        return round_new_features(round, x, fault);
-    float *offset = buffer_for(&round->buffer[ROUND_OFFSET], dim, sizeof *offset, fault);
-    float *step = buffer_for(&round->buffer[ROUND_STEP], dim, sizeof *step, fault);
-    void *number = buffer_for(&round->buffer[ROUND_NUMBER], x->docs * dim, width, fault);
-    if (!offset || !step || !number) return -1;
-    int found = compact_find(x, width, &round->expansion->memory, offset, step, number, fault);
-    if (found <= 0)
-        return found < 0 ? -1 : round_new_features(round, x, fault);
-    drop_features(round);
-    if (round_set(round, KEY_DIM, dim, fault) < 0) return -1;
-    return put_compact(round, x, width == 1 ? COLUMN_U1 : COLUMN_U2, fault);
-}
-
 size_t round_feature_bytes(struct record *record)
 {
     size_t bytes = 0;

@@ -74,11 +74,6 @@ int round_matrix(const struct round *round, struct matrix *x, struct fault *faul
  * and sets dim=. The matrix has as many documents as the round. 0, or a fault. */
 int round_new_features(struct round *round, const struct matrix *x, struct fault *fault);
 
-/* The same with features rounded to numbers of `bits`, 8 or 16, in compact form; or without, where
- * that takes no fewer bytes or their values are too large for it. */
-int round_new_compact(struct round *round, const struct matrix *x, unsigned bits,
-                      struct fault *fault);
-
 /* Bytes of a record's features where they are its last columns, else 0. */
 size_t round_feature_bytes(struct record *record);
 

@@ -642,7 +642,6 @@ static int put_column(struct round *round, enum round_column column, const void 
 int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
               struct round *round, struct fault *fault)
 {
-    unsigned bits = svm->options.bits;
     if (query->x.kind == MATRIX_UNIT && !query->label && query->docs > ROUND_BARE)
         return fault_data(fault, "%s: line %" PRIu64 ": the query that ends here has %zu documents "
                           "with neither features nor labels: at most %" PRIu64 " are allowed",
@@ -658,9 +657,7 @@ int svm_round(struct svm *svm, const struct svm_query *query, uint64_t t,
                    query->docs * sizeof *query->fingerprint, fault) < 0 ||
         (query->ranked && round_base_in_line_order(round, fault) < 0))
         return -1;
-    if ((bits ? round_new_compact(round, &query->x, bits, fault)
-              : round_new_features(round, &query->x, fault)) < 0)
-        return -1;
+    if (round_new_features(round, &query->x, fault) < 0) return -1;
     bool made = svm->options.scale && query->x.kind != MATRIX_UNIT;
     return made ? round_set_text(round, KEY_MADE, "scale", fault) : 0;
 }

@@ -49,7 +49,6 @@ struct svm_options {
     size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
     size_t dim;
-    unsigned bits;   /* svm_round stores features as numbers of 8 or 16 bits; 0: as floats */
     const char *sizes; /* a file with the number of documents of each query, for text without qids;
                         * queries are then named 1, 2, 3 ...; NULL: none; the caller's */
 };

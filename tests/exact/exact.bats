@@ -81,7 +81,7 @@ load ../helper
     "$ROOT/build/tests/exact/matrix"
 }
 
-@test "compact features are the nearest numbers on their grids; zeros and counts are exact, order is kept" {
+@test "compact features are offset + step * number, to the bit, and others are refused" {
     "$ROOT/build/tests/exact/compact"
 }
 

@@ -53,7 +53,7 @@ static struct svm_options choose(unsigned bits)
     return (struct svm_options){ .from_zero = bits & 1, .names = bits & 2, .scale = bits & 4,
                                  .unlabelled = bits & 8, .widths = bits & 16,
                                  .dim = bits & 16 ? WIDE : 0, .blank_ends = bits & 32,
-                                 .skips = bits & 64, .bits = bits & 128 ? 8 : 0 };
+                                 .skips = bits & 64 };
 }
 
 /* bin2txt counts from 1. Features that are scaled stay the same when they are scaled again; without
@@ -78,8 +78,8 @@ static void deal_again(struct svm_options options, const struct chain *printed,
     chain_close(&chain);
 }
 
-/* Queries may repeat where a blank line ends them, bad ones are skipped, and -p changes features:
- * reads all of them. */
+/* Queries may repeat where a blank line ends them, and bad ones are skipped: reads all of
+ * them. */
 static void deal_on(struct svm2bin_from_memory *my, struct chain *chain)
 {
     struct svm_query query;
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     hold(chain_parse(&chain, "bin2txt -f svm") == 0, "bin2txt -f svm");
     open_paper(&stream);
     open_on(&my, &chain, bytes + 1, n - 1);
-    if (my.options.blank_ends || my.options.skips || my.options.bits)
+    if (my.options.blank_ends || my.options.skips)
         deal_on(&my, &chain);
     else if (deal(&my, &chain, &stream, true))
         deal_again(my.options, &chain, &stream);

@@ -19,7 +19,7 @@ start() {
 
 @test "streams and models of this version and those before it are read, and written to the same bytes" {
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
-    svm2bin -p 8 "$ROOT/examples/data/small.svm" >compact.bin
+    svm2bin "$ROOT/examples/data/small.svm" | narrow 8 >compact.bin
     small_text | svm2bin | score -m <(echo 1:1 2:2 3:3 | weights2bin) | explore -g 0.5 -s 3 |
         feedback-mask -k 2 >shown.bin
     python3 - q.bin compact.bin shown.bin "$ROOT"/tests/fixtures/v*/*.bin "$ROOT"/tests/fixtures/v*/*.model <<'END'
@@ -78,8 +78,8 @@ END
 }
 
 @test "features of every form are the values that bin2txt prints" {
-    svm2bin -p 8 "$ROOT/examples/data/small.svm" >eight.bin
-    svm2bin -p 16 "$ROOT/examples/data/small.svm" >sixteen.bin
+    svm2bin "$ROOT/examples/data/small.svm" | narrow 8 >eight.bin
+    svm2bin "$ROOT/examples/data/small.svm" | narrow 16 >sixteen.bin
     printf '1 qid:a 1:0.1 900:3\n0 qid:a 2:0.7\n' | svm2bin >sparse.bin
     for file in eight sixteen sparse; do
         bin2txt -f svm $file.bin >want
@@ -104,7 +104,7 @@ END
     small_text | svm2bin | score -m <(echo 1:1 2:2 3:3 | weights2bin) | explore -p plackett-luce -s 2 |
         feedback-mask -k 2 >shown.bin
     printf '1 qid:a 1:1 90:3 # n1\n0 qid:a 2:7 # n2\n' | svm2bin >sparse.bin
-    small_text | svm2bin -p 8 >compact.bin
+    small_text | svm2bin | narrow 8 >compact.bin
     small_text | svm2bin | update -a ridge -m model.bin
     uncrc <shown.bin >plain.bin 2>/dev/null || true
     python3 - shown.bin sparse.bin compact.bin model.bin <<'END'

@@ -97,7 +97,6 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
     goes_wrong -i text -o out svm2bin -n
     goes_wrong -n text svm2bin -c text
     called open
-    goes_wrong -c malloc,calloc,realloc -i text svm2bin -p 8
     sed 's/ qid:[^ ]*//' text >plain
     bin2txt -f head stored | sed 's/.* docs=\([0-9]*\) .*/\1/' >counts
     goes_wrong -i plain -n counts svm2bin -q counts

@@ -72,7 +72,7 @@ starved() {
 }
 
 @test "text to rounds and back" {
-    for options in '' -n '-p 8' '-p 16' '-c text' '-i 2/2 text' text; do fenced text svm2bin $options; done
+    for options in '' -n '-c text' '-i 2/2 text' text; do fenced text svm2bin $options; done
     awk '$2 != qid && NR > 1 { print "" } { qid = $2; print }' text >requests
     fenced requests svm2bin -lu
     for form in svm head summary check qrels; do fenced q bin2txt -f $form; done

@@ -38,7 +38,6 @@ folders() {
         sh "$ROOT/examples/mq2008" ../MQ2008 40 1
         sh "$ROOT/examples/clicks" -c 40 ../MQ2008/S1.txt 2>/dev/null
         sh "$ROOT/examples/games" 1 100 200
-        sh "$ROOT/examples/compact" ../some 40 1
         sh "$ROOT/examples/firstday" feature:1 ../MQ2008/S1.txt 2 40 1
     }
     alike examples

@@ -20,7 +20,7 @@ needs() {
 compact() {
     local bits
     for bits in 8 16; do
-        replay "$BATS_TEST_TMPDIR/stored.lists" | bin2txt -f svm | svm2bin -p $bits >numbers
+        replay "$BATS_TEST_TMPDIR/stored.lists" | narrow $bits >numbers
         cat numbers && bin2txt -f svm numbers && features log <numbers
         loop 'replay -n 50 numbers | score | explore | feedback-mask -k 1 | update'
     done

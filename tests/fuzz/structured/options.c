@@ -39,7 +39,6 @@ static const struct special {
                            "swap,gamma=1", "worth", "index,gamma=0.1", "plackett-luce",
                            "plackett-luce,temperature=1e-3", "top", "leader") },
     { "svm2bin", 'q', NULL },
-    { "svm2bin", 'p', WORDS("8", "16") },
     { "svm2bin", 'd', WORDS("0", "1", "6", "20") },
     { "feedback-join", 'l', NULL },
     { "feedback-join", 's', NULL },
