@@ -256,7 +256,7 @@ data: build/examples/data/make
 	build/examples/data/make > examples/data/small.svm
 
 # Programs of cmd/ that are not in C: `rankpipe NAME` runs them.
-SCRIPTS = train sweep plot live export import log service api up demo add-tables
+SCRIPTS = train sweep plot live export import log service api up doctor demo add-tables
 
 # The programs themselves print what completion needs to know. Where they cannot run, because they
 # are built for another machine, OPTIONS names the file that they printed elsewhere.

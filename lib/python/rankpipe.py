@@ -409,7 +409,7 @@ def document_word(text: str) -> str:
 
 def _document_word(data):
     _need(data, "a document needs a name of at least one letter")
-    if len(data) <= 255 and not re.match(rb"~~|[^\x00-\x20\x7f]*[\x00-\x20\x7f]", data):
+    if len(data) <= 255 and data[:2] != b"~~" and not re.search(rb"[\x00-\x20\x7f]", data):
         return data
     word = _encoded(query_word(data))
     return b"~~" + (word if len(word) <= 253 else _cut(data, False))
@@ -418,7 +418,8 @@ def _document_word(data):
 def _document_words(names):
     """Those of the names, as bytes."""
     names = [_encoded(name) for name in names]
-    if b"" in names or re.search(rb"[\x00-\x20\x7f]|~~", b"".join(names)) or max(map(len, names), default=0) > 255:
+    all_ = b"".join(names)
+    if b"" in names or b"~~" in all_ or re.search(rb"[\x00-\x20\x7f]", all_) or max(map(len, names), default=0) > 255:
         return [_document_word(name) for name in names]
     return names
 

@@ -114,7 +114,7 @@ defaults() {
 
 @test "the dispatcher's page describes every script as the dispatcher does" {
     rankpipe | sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1 \2/p' >scripts
-    [ "$(wc -l <scripts)" = 12 ]
+    [ "$(wc -l <scripts)" = 13 ]
     while read -r name line; do
         sed -n "/^\.It Xr rankpipe-$name 1$/{n;p;}" "$ROOT/man/rankpipe.1" | grep -Fx "$line"
     done <scripts

@@ -53,9 +53,19 @@ class Refusals:
 
 
 def counts(processes, path, minutes):
-    """The counted things of the last minutes, of all processes."""
+    """Of the last minutes, of all processes: what was asked, refused, and asked with fewer features; and the reason of most
+    refusals, or None."""
     since = time.monotonic() // 60 - minutes
-    return [each[path] for known in processes for when, each in known.items() if when > since and path in each]
+    counted, reasons = [each[path] for known in processes for when, each in known.items() if when > since and path in each], {}
+    for *_, kinds in counted:
+        for kind, (n, text) in kinds.items():
+            reasons[kind] = reasons.get(kind, (0,))[0] + n, text
+    return (*(sum(each[i] for each in counted) for i in range(3)), max(reasons.values())[1] if reasons else None)
+
+
+def figures(processes):
+    """{what: figures} of the last ten minutes, as /health has them."""
+    return {name: dict(zip(("asked", "refused", "fewer", "why"), counts(processes, path, MINUTES))) for path, name in ASKED.items()}
 
 
 def sentences(processes, features):
@@ -63,17 +73,12 @@ def sentences(processes, features):
     most rankings lack some of the service's features."""
     found = {}
     for path, name in ASKED.items():
-        counted, reasons = counts(processes, path, MINUTES), {}
-        asked, refused = (sum(each[i] for each in counted) for i in (0, 1))
-        for *_, kinds in counted:
-            for kind, (n, text) in kinds.items():
-                reasons[kind] = reasons.get(kind, (0,))[0] + n, text
+        asked, refused, _, why = counts(processes, path, MINUTES)
         if asked >= LEAST and 2 * refused > asked:
             found["refused" if path == "/rank" else "answers"] = (
                 "%d of %d %s of the last ten minutes were refused, most of them because %s: correct what the front end "
-                "sends, or the settings of the service" % (refused, asked, name, max(reasons.values())[1]))
-    counted = counts(processes, "/rank", HOUR)
-    asked, refused, fewer = (sum(each[i] for each in counted) for i in range(3))
+                "sends, or the settings of the service" % (refused, asked, name, why))
+    asked, refused, fewer, _ = counts(processes, "/rank", HOUR)
     if features and asked - refused >= LEAST and 2 * fewer > asked - refused:
         found["features"] = (
             "in %d of %d rankings of the last hour documents had fewer features than the %d of the service, and the rest "

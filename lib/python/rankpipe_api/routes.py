@@ -4,6 +4,7 @@
 import asyncio
 import contextlib
 import functools
+import math
 import os
 import re
 import secrets
@@ -20,7 +21,7 @@ from rankpipe_api.bodies import Bad, answer_request, need, rank_request
 from rankpipe_api.explaining import Explainer
 from rankpipe_api.http import FORWARDED, HEAD, HELD, Http
 from rankpipe_api.metrics import Metrics
-from rankpipe_api.refusals import Refusals, sentences
+from rankpipe_api.refusals import Refusals, figures, sentences
 from rankpipe_api.service import Service
 from rankpipe_service import health
 
@@ -32,6 +33,7 @@ OTHER_ORDER = {  # whether documents have an order here, and in the service not
            "--unordered: leave that out, or run: rankpipe service set base off",
     True: "the service has documents in no order (base=off): start the API with --unordered, or run: rankpipe service "
           "set base on"}
+NAMELESS = 600  # seconds for which /health says that requests have no client
 FRESH = 20  # seconds after which an idle connection to the service is replaced: serve closes it after 60
 ENDING = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 BACKLOG = 1024
@@ -57,6 +59,7 @@ class Api:
         self.state, self.aside = front.State(options.state), Aside(options.wait)
         self.explainer = Explainer(options.model, options.wait) if options.model else None
         self.words = front.Clients(options.keys, self.state.test_since) if options.keys else None
+        self.nameless = None, -math.inf  # what kept requests from having a client, and when
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
         # Connections are keys, the one whose last request is the longest ago first.
         self.clients, self.service, self.stopping, self.said, self.tasks = {}, None, False, {}, set()
@@ -115,8 +118,9 @@ class Api:
                          headers="Allow: %s\r\n" % self.PATHS[path].decode())
         elif path == b"/health":
             trouble, warning, found = self.trouble(), self.state.warning(), self.warnings()
-            client.reply(503 if trouble else 200, {"status": trouble or "ok", "warnings": list(found.values()),
-                                                   **({"warning": warning} if warning else {})})
+            client.reply(503 if trouble else 200, {
+                "status": trouble or "ok", "warnings": list(found.values()), **({"warning": warning} if warning else {}),
+                "time": int(time.time() * 1000), "counts": figures([minutes for _, _, minutes, _ in self.board.all()])})
         elif path == b"/metrics":
             client.reply(200, self.metrics_text(), "text/plain; version=0.0.4; charset=utf-8")
         elif headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
@@ -136,7 +140,8 @@ class Api:
         """Puts what was counted on the board."""
         waiting = len(self.service.waiting) if self.service else 0
         self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up())), self.refusals.minutes,
-                        self.said.get("answers") or self.said.get("notice")))
+                        {"answers": self.said.get("answers") or self.said.get("notice"), "client": self.said.get("client") or (
+                            self.nameless[0] if time.monotonic() < self.nameless[1] + NAMELESS else None)}))
 
     def trouble(self):
         """Why no ranking comes, or nothing is learnt; or None."""
@@ -144,8 +149,8 @@ class Api:
 
     def said_of(self, counted):
         """{kind: sentence} of what the processes of the API know: module health."""
-        unstored = next(filter(None, (answers for *_, answers in counted)), None)
-        return {**sentences([minutes for _, _, minutes, _ in counted], self.state.features()), **({"answers": unstored} if unstored else {})}
+        return {**sentences([minutes for _, _, minutes, _ in counted], self.state.features()), **{
+            kind: text for *_, said in counted for kind, text in said.items() if text}}
 
     def warnings(self):
         self.count()
@@ -262,15 +267,20 @@ class Api:
         if own is None:
             self.warn_of_proxy(address, forwarded)
         if ours and forwarded and not front.trusted(address, self.options.proxy):
-            self.say("answers have no client, because X-Forwarded-For comes from %s, which is no --proxy: name it" % (
+            self.lacks_name("answers have no client, because X-Forwarded-For comes from %s, which is no --proxy: name it" % (
                 address or "unix"), "proxy")
         return "client=%s " % word if word else ""
 
     def warn_of_proxy(self, address, forwarded):
         """Says once that a proxy does not say who asks."""
         if not forwarded and front.trusted(address, self.options.proxy):
-            self.say("requests come from %s, a --proxy, without X-Forwarded-For: they count for no client and have no limits: "
-                     "let the proxy set it" % (address or "unix"), "forwarded")
+            self.lacks_name("requests come from %s, a --proxy, without X-Forwarded-For: they count for no client and have no "
+                            "limits: let the proxy set it" % (address or "unix"), "forwarded")
+
+    def lacks_name(self, text, about):
+        """Says that nobody knows who asks, and lets /health say it for a while."""
+        self.say(text, about)
+        self.nameless = text, time.monotonic()
 
     def answer(self, client, address, forwarded, request, said, own):
         line = "%s\ttime=%d %s%s\n" % (request, time.time() * 1000, self.client_word(address, forwarded, own), said)

@@ -20,7 +20,7 @@ EVERY = 5  # seconds after which a `rankpipe api` says again what it says
 STALE = 60  # seconds after which what a running program writes says nothing any more
 SAID = 500  # characters of a sentence
 # What a warning may be about, in the order of /health: also the label `kind` of rankpipe_warning.
-KINDS = ("refused", "answers", "unstored", "disk", "failed", "behind", "clock", "hosts", "late", "quarantine", "features",
+KINDS = ("refused", "answers", "client", "unstored", "disk", "failed", "behind", "clock", "hosts", "late", "quarantine", "features",
          "suspect", "random", "base", "api", "serve")
 
 
