@@ -36,7 +36,7 @@ $(OUT)/ct2015-table2.entries: $(OUT)/ct2015-table.bin
 	$(save)
 
 $(OUT)/ct2015-%.game: observability | $(OUT)
-	./observability -v measure=$(word 1,$(subst -, ,$*)) -v items=$(word 2,$(subst -, ,$*)) > $(new)
+	./observability measure=$(word 1,$(subst -, ,$*)) items=$(word 2,$(subst -, ,$*)) > $(new)
 	$(save)
 
 # of a .game file, one number

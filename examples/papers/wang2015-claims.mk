@@ -156,8 +156,8 @@ $(OUT)/wang2015-theorem2.values: $(OUT)/wang2015-theorem1.values $(OUT)/wang2015
 	} > $(new)
 	$(save)
 
-# Theorem 3, on the pairs of the first queries, with several gamma: its bound has the covariance of each step. Errata
-# on the page has the forms of the bound. A last run is one pair of features 1 and 0, with u = 1.
+# Theorem 3, on the pairs of the first queries, with several gamma: its bound has the covariance of each step.
+# ERRATA.md has the forms of the bound. A last run is one pair of features 1 and 0, with u = 1.
 FEW_QUERIES = $(call size,20 100,5,20)
 FEW_GAMMAS = 0.1 1 100 10000
 few-last = $(lastword $(FEW_QUERIES)) 10000

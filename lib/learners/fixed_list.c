@@ -199,7 +199,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 const struct learner learn_ftpl = {
     .name = "ftpl", .letters = "G", .least = 1, .learn = learn,
-    .shown = "-p leader", .seen = "-k all", .items = true,
+    .shown = "-p blocks", .seen = "-k 1", .items = true,
     .arrays = { [SUM] = { "sum", ARRAY_VECTORS, SETTINGS, 0 },
               [BLOCK] = { "block", ARRAY_COUNT, SETTINGS, 0 },
               [ITEMS] = { "items", ARRAY_COUNT, SETTINGS, 0 },

@@ -206,7 +206,7 @@ rows() {
 
 @test "what the page says of the theorems of 2015 and 2017 holds in shorter runs" {
     in_release # in make check games.bats has the slopes, and `hold` is run on learning time
-    papers SIZE=short MEASURED="$(rows ct2015 ct2017)" hold
+    papers SIZE=short MEASURED="$(rows ct2015 ct2017 zt2023)" hold
 }
 
 @test "what the page says of the perceptrons' theorems holds on every collection" {
@@ -234,6 +234,22 @@ rows() {
     papers SIZE=short MEASURED=wang2015-figure3 hold
 }
 
+@test "which rates are possible: the games of up to four items, exactly, and the line that decides" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    for words in measure=sumloss 'measure=prec items=3' 'measure=dcg items=3 k=2' 'measure=dcg items=x'; do
+        # shellcheck disable=SC2086
+        fails 2 '*observability measure=sumloss items=3*' "$PAPERS/observability" $words
+    done
+    rm out
+    papers MEASURED="zt2023-lists zt2023-cut zt2023-last $(rows ct2015 | tr ' ' '\n' | grep -E 'lemma(2|3|11)|theorem[14]$')" hold
+    is "$("$PAPERS/observability" measure=prec@2 items=4 | paste -sd ' ' | tr '\t' ' ')" \
+        'global 1 pareto 6 rankings 24 classes 6 neighbours 12 meeting 12 local 12 rate T^(1/2) enough 1'
+    is "$("$PAPERS/observability" measure=map items=3 seen=2 | sed -n 6,8p | paste -sd ' ' | tr '\t' ' ')" 'meeting 15 local 6 rate T^(2/3)'
+    is "$("$PAPERS/observability" measure=sumloss items=3 table=1 | head -n 2 | tail -n 1 | tr '\t' ' ')" '0 2 3 5 1 3 4 6'
+    is "$("$PAPERS/observability" measure=ndcg items=3 seen=2 grades=2 | tail -n 2 | paste -sd ' ' | tr '\t' ' ')" 'rate T enough -'
+    [ "$STRIDE" != 1 ] || "$PAPERS/observability" thresholds
+}
+
 # claim ID-OF-PAPER NAME...: the table has a row for each.
 claim() {
     local paper=$1
@@ -257,6 +273,7 @@ claim() {
         'Figure 2' 'Figure 3'
     claim wang2015 'Proposition 1' 'Proposition 2' 'Lemma 4.1' 'Theorem 1' 'Theorem 2' 'Theorem 3' \
         'Theorem 4' 'Table 1' 'Table 2' 'Table 3' 'Figure 1' 'Figure 2' 'Figure 3'
+    claim zt2023 'Precision@n' SumLoss 'DCG@n'
     [ -z "$(cut -f 1 "$PAPERS/claims.tsv" | sort | uniq -d)" ]
     awk -F '\t' 'NR > 1 && (NF != 7 || $3 == "" || $4 == "" || $5 == "" ||
         $6 !~ /^(yes|partly|no|not run|as there)$/ || ($6 !~ /^(yes|as there)$/ && $7 == "")) {
