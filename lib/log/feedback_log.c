@@ -76,8 +76,6 @@ static struct answer *release(struct feedback_log *log, const char *key)
 struct line {
     const char *key;
     size_t n; /* bytes of the key */
-    bool timed;
-    uint64_t time;
     const char *client; /* `clients` bytes; 0: not known */
     size_t clients;
     bool clicks;
@@ -129,8 +127,6 @@ static struct answer *make(const struct feedback_log *log, const struct line *li
     }
     answer->file = log->lines.name;
     answer->line = log->lines.number;
-    answer->timed = line->timed;
-    answer->time = line->time;
     answer->clicks = line->clicks;
     answer->places = places;
     answer->seen = (float *)(answer + 1);
@@ -145,22 +141,18 @@ static struct answer *make(const struct feedback_log *log, const struct line *li
 }
 
 /* Reads the word time=..., if it is at p, and moves *p after it. 0 or a fault. */
-static int read_time(struct feedback_log *log, const char **p, struct line *line,
-                     struct fault *fault)
+static int read_time(struct feedback_log *log, const char **p, struct fault *fault)
 {
+    uint64_t time;
     char digits[24] = "";
     const char *word = *p;
     size_t n = text_word_bytes(word);
-    line->timed = strncmp(word, "time=", 5) == 0;
-    if (!line->timed)
-        return log->timed && *word ? lines_wrong(&log->lines, word, n, fault,
-                                                 "not time=..., which -t needs after the key") : 0;
+    if (strncmp(word, "time=", 5) != 0)
+        return 0;
     if (n - 5 < sizeof digits)
         memcpy(digits, word + 5, n - 5);
-    if (!record_number(digits, RECORD_MOST - 1, &line->time))
+    if (!record_number(digits, RECORD_MOST - 1, &time))
         return lines_wrong(&log->lines, word, n, fault, "not a time in milliseconds since 1970");
-    if (line->time > log->clock)
-        log->clock = line->time;
     *p = text_skip_word(word);
     return 0;
 }
@@ -214,7 +206,7 @@ static int check_key(struct feedback_log *log, const struct answer *answer, stru
     if (!key_set_valid(&log->before, key))
         return lines_wrong(&log->lines, key, strlen(key), fault, "not the number of a round "
                            "(use -q if keys are qids)");
-    int fresh = key_set_enter(&log->before, key, answer->time, fault);
+    int fresh = key_set_enter(&log->before, key, fault);
     if (fresh == 0)
         return lines_wrong(&log->lines, key, strlen(key), fault, "a second answer for one round");
     return fresh < 0 ? -1 : 0;
@@ -224,7 +216,7 @@ static int check_key(struct feedback_log *log, const struct answer *answer, stru
 static int read_line(struct feedback_log *log, struct answer **answer, struct fault *fault)
 {
     size_t places;
-    struct line line = { .time = 0 };
+    struct line line = { .n = 0 };
     *answer = NULL;
     int got = lines_next(&log->lines, fault);
     if (got <= 0)
@@ -237,8 +229,8 @@ static int read_line(struct feedback_log *log, struct answer **answer, struct fa
         lines_end_file(&log->lines);
     if (!*line.key || (bare && !*next))
         return 1;
-    if (read_time(log, &next, &line, fault) < 0) return -1;
-    if (bare && !*next) /* tells the time alone */
+    if (read_time(log, &next, fault) < 0) return -1;
+    if (bare && !*next) /* has a time alone */
         return 1;
     if (read_client(log, &next, &line, fault) < 0 || read_clicks(log, &next, &line, fault) < 0 ||
         read_values(log, next, line.clicks, &places, fault) < 0)
@@ -260,19 +252,13 @@ static int read_answer(struct feedback_log *log, struct fault *fault)
     return -1;
 }
 
-enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
-                                struct answer **found, struct fault *fault)
+enum answered feedback_log_find(struct feedback_log *log, const char *key, struct answer **found,
+                                struct fault *fault)
 {
     int got = 1;
-    while (!(*found = release(log, key)) && got > 0 && log->clock <= until)
+    while (!(*found = release(log, key)) && got > 0)
         got = read_answer(log, fault);
     return *found ? ANSWERED : got < 0 ? ANSWERED_FAULT : ANSWERED_NOT;
-}
-
-int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault)
-{
-    answer->older = answer->newer = NULL;
-    return hold(log, answer, fault);
 }
 
 enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
@@ -286,20 +272,4 @@ enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
         return ANSWERED_FAULT;
     *found = log->oldest ? release(log, log->oldest->key) : NULL;
     return *found ? ANSWERED : ANSWERED_NOT;
-}
-
-int answer_write(struct writer *out, const struct answer *answer, struct fault *fault)
-{
-    int result = writer_text(out, fault, "%s", answer->key);
-    if (result == 0 && answer->timed)
-        result = writer_text(out, fault, "\ttime=%" PRIu64, answer->time);
-    if (result == 0 && answer->client)
-        result = writer_text(out, fault, "\tclient=%s", answer->client);
-    if (result == 0 && answer->clicks)
-        result = writer_text(out, fault, "\tclicks=1");
-    if (result == 0 && answer->places == 0)
-        result = writer_text(out, fault, "\t-");
-    for (size_t a = 0; result == 0 && a < answer->places; a++)
-        result = writer_text(out, fault, "%c%.9g", a ? ' ' : '\t', (double)answer->seen[a]);
-    return result < 0 ? -1 : writer_text(out, fault, "\n");
 }

@@ -2,8 +2,8 @@
  * relevance of the first three documents shown, "17 TAB -" says that no feedback will come. After
  * the key a line may say when it came, in milliseconds since 1970, then which client gave it, and
  * then that it has clicks, not relevance, each worth from 0, which is none, to 1: "17 TAB
- * time=1732263060123 client=5f3759df clicks=1 0 1 0". "- time=1732263060123" says only how late it
- * is, and "-" that its file ends. */
+ * time=1732263060123 client=5f3759df clicks=1 0 1 0". "- time=1732263060123" is no answer, and "-"
+ * says that its file ends. */
 #ifndef RANKPIPE_FEEDBACK_LOG_H
 #define RANKPIPE_FEEDBACK_LOG_H
 
@@ -17,15 +17,12 @@
 #include "io/lines.h"
 #include "io/watch.h"
 #include "log/key_set.h"
-#include "stream/writer.h"
 
 struct answer { /* the feedback on one round */
     const char *file; /* where it was read; the caller's name */
     uint64_t line;
     size_t places; /* 0: no feedback will come              */
     float *seen;   /* seen[places]: finite, at least 0, of clicks at most 1 */
-    uint64_t time; /* when it came                          */
-    bool timed;    /* is that known?                        */
     bool clicks;   /* is it clicks, not relevance?          */
     char *key;     /* t, qid or request of its round        */
     char *client;  /* who gave it, written as a qid; NULL: not known */
@@ -35,8 +32,6 @@ struct answer { /* the feedback on one round */
 struct feedback_log {
     struct lines lines;
     struct key_set before;     /* keys of the lines so far */
-    bool timed;                /* every line must say when it came */
-    uint64_t clock;            /* the latest time of the lines so far */
     struct answer *oldest, *newest; /* those read and not found yet, by age */
     struct hash_table held;              /* the same, by their keys */
     struct buffer values; /* of the current line */
@@ -50,25 +45,18 @@ int feedback_log_open(struct feedback_log *log, char *const *files, const struct
 
 enum answered { ANSWERED_FAULT = -1, ANSWERED_NOT, ANSWERED };
 
-/* Reads on until the answer with that key has come, or the clock is later than `until` (UINT64_MAX:
- * never). ANSWERED: *found is it, to be released with free(). ANSWERED_NOT: it has not come; the
- * log has ended where the clock is not later. FAULT_DATA means a line that is not an answer, or the
- * second one with its key; the next call goes on after that line. */
-enum answered feedback_log_find(struct feedback_log *log, const char *key, uint64_t until,
-                                struct answer **found, struct fault *fault)
+/* Reads on until the answer with that key has come. ANSWERED: *found is it, to be released with
+ * free(). ANSWERED_NOT: the log has ended. FAULT_DATA means a line that is not an answer, or the
+ * second one with its key. */
+enum answered feedback_log_find(struct feedback_log *log, const char *key, struct answer **found,
+                                struct fault *fault)
     __attribute__((warn_unused_result));
-
-/* Puts back an answer that was found, as the newest. It is the log's again. 0 or a fault. */
-int feedback_log_keep(struct feedback_log *log, struct answer *answer, struct fault *fault);
 
 /* Reads to the end, where FIFOs end too when no writer has them open, then returns as
  * feedback_log_find the oldest answer that was not found yet. */
 enum answered feedback_log_rest(struct feedback_log *log, struct answer **found,
                                 struct fault *fault)
     __attribute__((warn_unused_result));
-
-/* Writes an answer as a line that a feedback_log reads. 0 or a fault. */
-int answer_write(struct writer *out, const struct answer *answer, struct fault *fault);
 
 void feedback_log_close(struct feedback_log *log);
 

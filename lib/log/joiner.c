@@ -3,17 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Names are remembered for this long after their time is up. */
-#define HOUR ((uint64_t)3600000) /* milliseconds */
-
 int joiner_open(struct joiner *joiner, char *const *files, struct watch *watch,
                 struct fault *fault)
 {
     joiner->before.names = *joiner->key != 't';
-    joiner->before.window = joiner->timed ? joiner->limit + HOUR : 0;
-    int result = feedback_log_open(&joiner->log, files, &joiner->before, watch, fault);
-    joiner->log.timed = joiner->timed;
-    return result;
+    return feedback_log_open(&joiner->log, files, &joiner->before, watch, fault);
 }
 
 int joiner_key(struct joiner *joiner, const struct round *round, const char **key,
@@ -24,13 +18,11 @@ int joiner_key(struct joiner *joiner, const struct round *round, const char **ke
     if (!*key)
         return fault_data(fault, "the round has no %s, by which -%c finds the answer", joiner->key,
                           *joiner->key);
-    if (joiner->timed && !round->timed)
-        return fault_data(fault, "the round has no time, from which -t counts");
     if (!round->order)
         return fault_data(fault, "needs the column order, which says what was shown");
     if (round->seen)
         return fault_data(fault, "the round already has an answer (the column seen)");
-    int fresh = key_set_enter(&joiner->before, *key, round->time, fault);
+    int fresh = key_set_enter(&joiner->before, *key, fault);
     if (fresh == 0 && !joiner->before.names)
         return fault_data(fault, "an earlier round has the same number, so an answer could be for "
                           "either: join one stream at a time, or by request (-r)");
@@ -67,23 +59,12 @@ static int check_places(const struct joiner *joiner, const struct answer *answer
 enum answered joiner_find(struct joiner *joiner, const struct round *round, const char *key,
                           struct answer **answer, struct fault *fault)
 {
-    const uint64_t until = joiner->timed ? round->time + joiner->limit : UINT64_MAX;
-    enum answered answered = feedback_log_find(&joiner->log, key, until, answer, fault);
+    enum answered answered = feedback_log_find(&joiner->log, key, answer, fault);
     if (answered != ANSWERED)
         return answered;
-    if (joiner->timed && (*answer)->time > until) {
-        struct answer *late = *answer;
-        *answer = NULL;
-        return feedback_log_keep(&joiner->log, late, fault) < 0 ? ANSWERED_FAULT : ANSWERED_NOT;
-    }
     if ((*answer)->places == 0)
         return ANSWERED_NOT;
     return check_places(joiner, *answer, round, fault) < 0 ? ANSWERED_FAULT : ANSWERED;
-}
-
-bool joiner_open_round(const struct joiner *joiner, const struct round *round)
-{
-    return joiner->timed && joiner->log.clock <= round->time + joiner->limit;
 }
 
 void joiner_close(struct joiner *joiner)

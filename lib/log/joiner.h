@@ -1,4 +1,4 @@
-/* joiner: finds the feedback on rounds in a log of feedback: by number, qid or request, in time. */
+/* joiner: finds the feedback on rounds in a log of feedback: by number, qid or request. */
 #ifndef RANKPIPE_JOINER_H
 #define RANKPIPE_JOINER_H
 
@@ -11,12 +11,10 @@
 #include "log/feedback_log.h"
 #include "log/key_set.h"
 
-struct joiner { /* all zero at first; the first five are set by the caller */
+struct joiner { /* all zero at first; the first three are set by the caller */
     const char *key; /* by which answers name rounds: "t", "qid" or "request" */
     uint64_t places; /* that an answer must have, at most the documents; 0: any number */
     float grade;     /* the largest relevance of an answer */
-    bool timed;
-    uint64_t limit; /* milliseconds in which a round must be answered, where `timed` */
     struct feedback_log log;
     struct key_set before; /* keys of the rounds so far */
     char t[24];
@@ -31,15 +29,12 @@ int joiner_open(struct joiner *joiner, char *const *files, struct watch *watch,
 int joiner_key(struct joiner *joiner, const struct round *round, const char **key,
                struct fault *fault);
 
-/* Reads on until the answer to a round has come, or its time is up. ANSWERED: *answer is it, to be
- * freed, and was in time. ANSWERED_NOT: *answer is NULL, or says that no answer will come, and is
- * to be freed. A FAULT_DATA is about an answer that cannot be used: call again, unless *answer is
- * the answer at fault, to be freed, and so the round has none. */
+/* Reads on until the answer to a round has come. *answer is to be freed.
+ *   ANSWERED        *answer is it
+ *   ANSWERED_NOT    there is none: *answer says so, or is NULL at the end of the log
+ *   ANSWERED_FAULT  FAULT_DATA: an answer cannot be used */
 enum answered joiner_find(struct joiner *joiner, const struct round *round, const char *key,
                           struct answer **answer, struct fault *fault);
-
-/* Has the log ended before the round's time was up, so that an answer may still come? */
-bool joiner_open_round(const struct joiner *joiner, const struct round *round);
 
 void joiner_close(struct joiner *joiner);
 

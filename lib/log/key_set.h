@@ -9,19 +9,15 @@
 #include "base/number_set.h"
 #include "base/name_table.h"
 
-struct key_set { /* all zero at first, but the first two */
+struct key_set { /* all zero at first, but the first */
     bool names;      /* keys are names, such as qids; else the numbers of rounds, t */
-    uint64_t window; /* names are forgotten this many milliseconds after they came, or at most
-                      * twice as many; 0: never */
     struct number_set numbers;
-    struct name_table now, before; /* the names since `since`, and those of the window before */
-    uint64_t since;
+    struct name_table table;
 };
 
-/* Adds a key, which came at `time` milliseconds (0 where there is no window): 1 where it is new, 0
- * where it was there; or a fault (memory). A number must be one. Memory is that of a name_table or
- * a number_set. */
-int key_set_enter(struct key_set *keys, const char *key, uint64_t time, struct fault *fault);
+/* Adds a key: 1 where it is new, 0 where it was there; or a fault (memory). A number must be one.
+ * Memory is that of a name_table or a number_set. */
+int key_set_enter(struct key_set *keys, const char *key, struct fault *fault);
 
 /* Is that a key: any name, or the number of a round? */
 bool key_set_valid(const struct key_set *keys, const char *key);

@@ -182,7 +182,7 @@ PY
     { cat ../first; rounds 11 20; } | spool log >/dev/null
     answers 1 15 >answers/today
     head -n 10 answers/today >said
-    feedback-join -r -l unused said <../first 2>/dev/null | spool seen >/dev/null
+    feedback-join -r said <../first 2>/dev/null | spool seen >/dev/null
     replay -n 8 seen/*.bin | update -O 3 -B 2000000 -l 5 -m model.bin
     ln model.bin w.bin
     touch late

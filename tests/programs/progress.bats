@@ -124,12 +124,10 @@ LOOP="replay -n 1000000 -s 7 q.bin | score | explore -g 0.1 | metric -t curve.ts
     [ -n "$(drawn)" ]
     is "$(screen)" "update: <stdin>: stream cut short after round 2999"
     # Warnings, in the middle of a run that goes on and at its end.
-    printf '1\t1\n400000\t%s\n' "$(seq -s ' ' 1000)" >answers
-    terminal 0 "loop -P 'replay -n 500000 q.bin | explore -g 1 | feedback-join -W answers | bin2txt -f head' >/dev/null"
+    printf '1\t1\n' >answers
+    terminal 0 "loop -P 'replay -n 500000 q.bin | explore -g 1 | feedback-join answers | bin2txt -f head' >/dev/null"
     [ -n "$(drawn)" ]
-    is "$(screen | cut -d ' ' -f 1)" $'feedback-join:\nfeedback-join:'
-    [[ $(screen | head -n 1) == *400000* ]]
-    [[ $(screen | tail -n 1) == *': 499999 of 500000 rounds without an answer; '* ]]
+    is "$(screen)" 'feedback-join: 499999 of 500000 rounds without an answer; the first is round 2 (qid q2)'
 }
 
 @test "^C leaves a clean line: what learns has saved, what does not is dead at once" {

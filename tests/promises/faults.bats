@@ -215,9 +215,9 @@ HARMLESS="alarm clock_gettime closedir ferror fflush fprintf fputc free frexp fw
 }
 
 @test "feedback-join" {
-    { seq 3 80 | sed 's/$/\t1 0/'; yes 1 | head -n 130 | paste -sd ' ' | sed 's/.*/2\t&\n1\t&/'; } >answers
-    goes_wrong -i shown -n answers -n late -m late feedback-join -l late answers
-    called open fsync rename calloc
+    { yes 1 | head -n 130 | paste -sd ' ' | sed 's/.*/2\t&\n1\t&/'; } >answers
+    goes_wrong -i shown -n answers feedback-join answers
+    called open calloc
     yes 1 | head -n 5000 | paste -sd ' ' | sed 's/^/7\t/' >long # which takes 4 bytes for each
     for n in 1 2 3 4; do
         FAULTY_CALL=calloc FAULTY_AT=$n FAULTY_HOW=12 FAULTY_FD=9 LD_PRELOAD=$SHIM \

@@ -13,6 +13,9 @@ LEFT='squared-dr|kl-dr|kl-dr-adaptive|smoothdcg-dr|cascade-lints|cascade-klucb|b
 # Options and words of 0.4.0 that left in 0.5.0.
 GONE='bin2txt -f ranklib
 bin2txt -f svm-light
+feedback-join -W
+feedback-join -l
+feedback-join -t
 features -D
 features -g
 features -s

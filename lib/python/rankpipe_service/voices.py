@@ -1,8 +1,7 @@
 """voices: how many answers of one client count, so that one client is one voice.
 
 In a day (UTC, by the time of the round) so many for each query as the setting voice says, and in all 10,
-or a hundredth of the day's answers if that is more. What feedback-join -u says of a stream
-(lib/log/client_cap.h), this says of the database.
+or a hundredth of the day's answers if that is more.
 """
 # SPDX-License-Identifier: ISC
 

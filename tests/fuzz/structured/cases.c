@@ -219,10 +219,7 @@ static void case_join(struct dice *draw)
     command_word(&command, "feedback-join");
     if (draw_one_in(draw, 3))
         options_draw(draw, &command, &feedback_join, 12);
-    if (draw_below(draw, 2))
-        command_words(&command, "-l late");
     command_word(&command, "answers");
-    command.timed = command.timed || strstr(command_text(&command), "-t") != NULL;
     run_filter(draw, &command, SECOND_PASSED, false);
 }
 
