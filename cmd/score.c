@@ -98,6 +98,8 @@ struct score {
     uint64_t rounds; /* scored so far                                      */
     uint64_t due;    /* number of the next message                         */
     bool follows;    /* rereads the model file when it is replaced         */
+    bool streamed;   /* the stream brings models, each for the rounds after it */
+    struct buffer payload; /* of such a model */
     uint64_t dim;    /* most features of rounds that may differ; 0: none   */
     struct reload reload, rival_reload;
     bool rival_fails; /* it was said that the rival cannot score a round */
@@ -109,6 +111,8 @@ struct score {
 };
 
 static const struct option options_known[] = {
+    { 'M', NULL, NULL, "score by the models of the stream: each scores the rounds after it, and is "
+                       "dropped (default: models pass on)", OPTION_FLAG(score, streamed) },
     { 'R', "rival", NULL, "file with the weights of a rival, for explore -p team-draft (default: "
                           "none, or that of the ring's learner)", OPTION_TEXT(score, rival_model) },
     { 'b', "base", NULL, "file with the weights of a ranker whose order becomes the column base "
@@ -139,9 +143,9 @@ static int parse(void *self, struct options *options, struct host *host)
     int letter = options_read(options);
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
-    int sources = !!my->model + !!my->ring_path + !!my->given;
+    int sources = !!my->model + !!my->ring_path + !!my->given + my->streamed;
     if (sources > 1)
-        return fault_usage(options->fault, "-m, -f and -s each say where the scores come from: "
+        return fault_usage(options->fault, "-m, -M, -f and -s each say where the scores come from: "
                            "give one of them");
     if (sources == 0 && !host->ring && !my->base_model)
         return fault_usage(options->fault, "no weights: give -m model or -f ring");
@@ -207,7 +211,7 @@ static int load_base(struct score *my)
 /* Is only the base to be ordered, without scores? */
 static bool is_alone(const struct score *my)
 {
-    return !my->model && !my->given && !my->ring_path && !my->host->ring;
+    return !my->model && !my->given && !my->streamed && !my->ring_path && !my->host->ring;
 }
 
 static int open_score(void *self)
@@ -227,7 +231,7 @@ static int open_score(void *self)
         score_lines_open(&my->lines, my->given, my->host->watch);
         return lines_start(&my->lines.lines, my->host->fault);
     }
-    if (is_alone(my))
+    if (is_alone(my) || my->streamed)
         return 0;
     my->scoring.ring = true;
     my->ring = my->host->ring
@@ -298,6 +302,8 @@ static enum outcome each(void *self, struct round *round)
         return PASS;
     if (my->given)
         return take_given(my, round);
+    if (my->streamed && !my->scoring.learner)
+        return fault_data(fault, "no model comes before it in the stream, and -M wants one");
     if (my->follows)
         look(my);
     if ((my->ring && catch_up(my) < 0) ||
@@ -309,12 +315,31 @@ static enum outcome each(void *self, struct round *round)
     return PASS;
 }
 
+/* -M: forgets the model before, and scores by a copy of this one. */
+static enum outcome take_streamed(struct score *my, const struct record *record)
+{
+    struct fault *fault = my->host->fault;
+    struct model model = { .record = *record };
+    const char *from = record->columns ? record->column[0].data : NULL;
+    char *to = buffer_for(&my->payload, (size_t)record->bytes, 1, fault);
+    if (!to) return FAIL;
+    if (from)
+        memcpy(to, from, (size_t)record->bytes);
+    for (size_t i = 0; i < record->columns; i++)
+        model.record.column[i].data = to + ((const char *)record->column[i].data - from);
+    scoring_close(&my->scoring);
+    my->scoring = (struct scoring){ .learners = learners };
+    return model_read(&model, fault) < 0 || scoring_take(&my->scoring, &model, fault) < 0 ? FAIL
+                                                                                          : DROP;
+}
+
 /* With a ring, a model is refused here. update would refuse it too, but might wait for score to
  * read a message while score waits for update to read the model. */
 static enum outcome each_model(void *self, struct record *record)
 {
     struct score *my = self;
-    (void)record;
+    if (my->streamed)
+        return take_streamed(my, record);
     if (my->model || my->given || is_alone(my))
         return PASS;
     return fault_data(my->host->fault, "the stream has a model: with -f, only rounds may come");
@@ -348,12 +373,13 @@ static int close_score(void *self, enum ended ended)
     scoring_close(&my->rival);
     scoring_close(&my->base);
     buffer_free(&my->ordering);
+    buffer_free(&my->payload);
     return result;
 }
 
 const struct filter score = {
     .name = "score",
-    .usage = "[-r] [-R rival] [-b base] [-d dim] [-m model | -f ring [-w window] | -s scores]",
+    .usage = "[-r] [-R rival] [-b base] [-d dim] [-m model | -M | -f ring [-w window] | -s scores]",
     .line = "adds a score to each document",
     .options = options_known,
     .size = sizeof(struct score),

@@ -50,6 +50,7 @@ struct update {
     struct model outgoing;
     uint64_t rounds, refused; /* of this run */
     uint64_t saved;  /* that the model in the file has learnt; 0: there is none */
+    uint64_t written, latest; /* models on standard output, and what the last one has learnt */
     int looked;      /* rounds that look_for_large has seen */
 };
 
@@ -75,8 +76,9 @@ static const struct option update_options[] = {
     { 'b', NULL, NULL, "with -m: if little of a large model changed, save that alone, and leave "
                        "the whole model in its folder (default: save all of the model)",
       OPTION_FLAG(update, file.patches) },
-    { 'c', "every", NULL, "with -m: rounds, or seconds as 30s, between checkpoints (default: save "
-                          "at the end alone)", OPTION_OWN },
+    { 'c', "every", NULL, "rounds, or seconds as 30s, between checkpoints, which without -m follow "
+                          "each other on standard output (default: save at the end alone)",
+      OPTION_OWN },
     { 'd', "dim", NULL, "most weights (default 2^24; solar2, ridge, linucb 4096; memory 2^21)",
       OPTION_WHOLE(update, most, 1, ROUND_DIM) },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
@@ -254,7 +256,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->learner = my->words ? learner_words_read(my->words, &my->settings, options->fault)
                             : learner_usual;
     if (!my->learner) return -1;
-    for (const char *saves = "bcl"; *saves; saves++)
+    for (const char *saves = "bl"; *saves; saves++)
         if (options->given[(unsigned char)*saves] && !my->model)
             return fault_usage(options->fault, "-%c needs -m, the model file to save", *saves);
     if (rings_on_stdout(my) && !my->model)
@@ -408,8 +410,17 @@ static int save(struct update *my, struct fault *fault)
         my->saved = my->state.rounds;
         return model_file_save(&my->file, &my->outgoing, fault);
     }
-    return writer_record(my->host->out, &my->outgoing.record, fault) < 0
-               ? -1 : writer_end(my->host->out, 1, fault);
+    my->written++;
+    my->latest = my->state.rounds;
+    return writer_record(my->host->out, &my->outgoing.record, fault);
+}
+
+/* The model of the end, unless a checkpoint has just written it; and the end of standard output. */
+static int save_last(struct update *my, struct fault *fault)
+{
+    bool there = my->written && my->latest == my->state.rounds;
+    if (!there && save(my, fault) < 0) return -1;
+    return my->model ? 0 : writer_end(my->host->out, my->written, fault);
 }
 
 /* -r: the round says what to forget. */
@@ -516,7 +527,7 @@ static void finish(struct update *my, enum ended ended)
     my->host->watch->stop = -1; /* the signal must not stop the saving */
     if (my->state.begun && my->rounds > 0)
         report_loss(my, fault);
-    else if (!my->unsaved && some && save(my, &saving) < 0)
+    else if (!my->unsaved && some && save_last(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && my->ring->end && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);

@@ -217,9 +217,9 @@ scores() {
 }
 
 @test "one of -m and -f, and -w only with -f" {
-    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-R rival\] \[-b base\] \[-d dim\]*\[-m model | -f ring \[-w window\] | -s scores\]
+    fails 2 'score: no weights: give -m model or -f ring*usage: score \[-r\] \[-R rival\] \[-b base\] \[-d dim\]*\[-m model | -M | -f ring \[-w window\] | -s scores\]
 score -h explains the options' score
-    fails 2 'score: -m, -f and -s each say where the scores come from: give one of them*' \
+    fails 2 'score: -m, -M, -f and -s each say where the scores come from: give one of them*' \
         score -m model -f ring
     for window in 0 -1 1.5 x 1048577 ''; do
         fails 2 'score: -w wants a whole number from 1 to 1048576, not *' score -f ring -w "$window"
@@ -750,4 +750,34 @@ sparse() {
     uncrc <up >bare
     fails_on in 1 'score: model bare: it has no crc=, by which rounds name the model of their base: *' score -b bare
     fails_on in 1 'score: nothing: no such file: *' score -b nothing
+}
+
+@test "score -M: each model of the stream scores the rounds after it, as score -m does" {
+    small_text | svm2bin >q.bin
+    synth -n 30 linear >train.bin
+    synth -n 9 -s 2 linear >test.bin
+    strip() { perl -0777 -pe 's/rankpipe\/1 end [^\n]*\n\z//' "$@"; }
+    for learner in 'kl -e 1e-4' ridge memory; do
+        update -n -a $learner <train.bin -c 10 -m model -l 3
+        update -a $learner <train.bin -c 10 >models
+        is "$(bin2txt -f head models | grep -o ' rounds=[0-9]*' | xargs)" 'rounds=10 rounds=20 rounds=30'
+        : >stream
+        : >expected
+        for n in 10 20 30; do
+            strip model.$n >>stream
+            strip test.bin >>stream
+            score -m model.$n <test.bin >scored
+            strip scored >>expected
+        done
+        echo 'rankpipe/1 end rounds=30 bytes=0' >>stream
+        echo 'rankpipe/1 end rounds=27 bytes=0' >>expected
+        score -M <stream >out
+        same out expected
+        loop 'score -M' <stream >out
+        same out expected
+        update -a $learner <train.bin -c 7 >models # the end's model too, once
+        is "$(bin2txt -f head models | grep -o ' rounds=[0-9]*' | xargs)" 'rounds=7 rounds=14 rounds=21 rounds=28 rounds=30'
+    done
+    fails_on test.bin 1 'score: <stdin>: round 1 (qid 1): no model comes before it in the stream, and -M wants one' score -M
+    fails 2 'score: -m, -M, -f and -s each*' score -M -m model
 }
