@@ -270,3 +270,17 @@ usage: plot *' plot
     grep 'ndcg@10 .*A' out
     grep '</svg>' curve.svg
 }
+
+@test "curves with bands: NAME:se is a band in a picture, and held-out:NAME with several numbers a dashed line" {
+    command -v gnuplot >/dev/null || skip "gnuplot is missing: it draws the pictures"
+    printf 't\tm\tm:se\theld-out:m\theld-out:m:se\n1\t0.1\t0.01\t0.2\t0.02\n10\t0.3\t0.02\tnan\tnan\n100\t0.5\t0.01\t0.4\t0.02\n' >a.tsv
+    awk -F '\t' -v OFS='\t' 'NR > 1 && NR < 4 { $4 = $5 = "nan" } 1' a.tsv >point.tsv
+    plot -o a.svg a.tsv
+    plot -o point.svg point.tsv
+    is "$(grep -c 'fill-opacity' a.svg)" 2
+    is "$(grep -c 'stroke-dasharray' a.svg)" 2 # the line, and its row of the legend
+    is "$(grep -c 'stroke-dasharray' point.svg)" 0
+    plot a.tsv >a.txt # one line alone, by its column
+    grep -q ' m ' a.txt
+    if grep -q ':se' a.txt; then return 1; fi
+}
