@@ -1002,6 +1002,7 @@ def pipe(pipeline: str, records: Iterable[Record] = ()) -> Iterator[Any]:
             with contextlib.suppress(BrokenPipeError), process.stdin, Writer(process.stdin) as out:
                 for record in records:
                     out.write(record)
+                    process.stdin.flush()  # the next one may wait for what comes out
         except BaseException as error:  # of the records: raised where they are read
             failed.append(error)
 
