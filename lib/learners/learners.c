@@ -53,6 +53,9 @@ static const struct learner *find(const char *word, struct fault *fault)
         names_offer(&names, word, learners[i]->name);
     if (instead)
         fault_usage(fault, "learner %s left in 0.5.0: use %s", word, instead);
+    else if (strncmp(word, "exec:", 5) == 0)
+        fault_usage(fault, "%s is a program of its own, and update is not: use train -a exec:, or "
+                    "pipes (rankpipe-python(7))", fault_quote(quoted, word, strlen(word)));
     else if (!found)
         fault_usage(fault, "no learner %s: %s", fault_quote(quoted, word, strlen(word)),
                     names_advice(&names));

@@ -34,6 +34,11 @@ near() {
         if (a == "" || b == "" || d > 1e-6 && sprintf("%.4g", b) != a) { print a, b; exit 1 } }'
 }
 
+# differences FILE: the rows of the differences from the best.
+differences() {
+    sed -n '/^run /,/^$/p' "$1" | sed '1d; $d'
+}
+
 last() {
     tail -n 1 | cut -f "${1:-2}"
 }
@@ -89,7 +94,7 @@ last() {
         printf '%.4f' "$(sed -n 1p errors)")  " said
 
     # differences from the best row, which is first, by the first measure
-    sed -n '/^run /,$p' said | tail -n +2 >rows
+    differences said >rows
     is "$(wc -l <rows)" 5
     best=$(awk -F '\t' '$4 == "mean" && $7 > best { best = $7; name = $1 } END { print name }' train.out/table.tsv)
     base=$(echo "$best" | tr -cs 'A-Za-z0-9.+\n-' _)
@@ -97,7 +102,8 @@ last() {
     compare "train.out/queries/$base.tsv" train.out/queries/random.tsv | tail -n 1 | tr -s ' ' >two
     is "$(grep '^random ' rows | tr -s ' ' | cut -d ' ' -f 2-7)" "$(cut -d ' ' -f 2-7 two)"
     train -n 200 -s 1 -a ridge -m 'pairloss ndcg@10' -o less train.svm test.svm >said # less is better
-    is "$(sed -n '/^run /,$p' said | sed -n 2p | cut -d ' ' -f 1)" ridge
+    is "$(differences said | sed -n 1p | cut -d ' ' -f 1)" ridge
+    is "$(tail -n 1 said)" "The best held out: ridge, pairloss $(printf '%.4f' "$(cell ridge - mean held-out:pairloss less/table.tsv)")"
 }
 
 @test "one text in folds, or a file for each: query q is held out in fold 1 + (q - 1) mod folds" {
@@ -177,9 +183,12 @@ last() {
     for file in table.tsv models/ridge.seed2.bin models/pdgd.seed3.bin curves/solar1.tsv; do
         same train.out/$file four/$file
     done
-    is "$(ls -A train.out | tr '\n' ' ' | sed 's/picture.svg //')" 'curves models queries rows table.tsv '
-    # a learner's curve is the mean over its seeds
-    near "$(last <train.out/curves/ridge.tsv)" "$(cell ridge - mean shown:ndcg@10)"
+    is "$(ls -A train.out | tr '\n' ' ' | sed 's/picture.svg //')" 'curves models queries rows shown table.tsv '
+    # a learner's curve is the mean over its seeds, with its standard error
+    for seed in 1 2 3; do last <train.out/curves/ridge.seed$seed.tsv; done |
+        awk '{ n++; s += $1; ss += $1 * $1 } END { print s / n, sqrt((ss - s * s / n) / (n - 1) / n) }' >by_hand
+    near "$(last <train.out/curves/ridge.tsv)" "$(cut -d ' ' -f 1 by_hand)"
+    near "$(last 3 <train.out/curves/ridge.tsv)" "$(cut -d ' ' -f 2 by_hand)"
 }
 
 @test "names of documents are kept, unless -v drops them" {
@@ -229,7 +238,7 @@ last() {
     for folder in -x $'new\nline' $'lat\xe9' '$(touch x)' '%n'; do
         train -n 20 -s 1 -a ridge -o "$folder" train.svm test.svm >said 2>err
         [ -s "./$folder/picture.svg" ]
-        is "$(tail -n 2 said | cut -d ' ' -f 1 | sort | xargs)" 'random ridge'
+        is "$(differences said | cut -d ' ' -f 1 | sort | xargs)" 'random ridge'
     done
     [ ! -e x ]
     train -n 20 -s 1 -a ridge -o $'lat\xe9' train.svm test.svm 2>err
@@ -299,7 +308,7 @@ last() {
 fcntl.flock(os.open("train.out", os.O_RDONLY), fcntl.LOCK_EX)
 sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$PYTHON" "$TRAIN" train.svm test.svm
     mkdir train.out/.work
-    touch train.out/.work/ridge.seed1.curve
+    touch train.out/.work/ridge.seed1.shown
     train -n 300 -s 1 -a ridge train.svm test.svm
     [ ! -e train.out/.work ]
 }
@@ -308,9 +317,7 @@ sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$PYTHON" "$TRAIN" train.svm 
     texts
     fails 1 '*train: squared_-e_1e30.seed1: *weights diverge*1 of 3 runs failed*' \
         train -n 300 -s 1 -a 'squared -e 1e30' -a ridge train.svm test.svm
-    is "$(ls -A train.out)" 'curves
-models
-rows'
+    is "$(ls -A train.out | xargs)" 'curves models rows shown'
     is "$(ls train.out/models)" ridge.seed1.bin
     train -n 300 -s 1 -a ridge train.svm test.svm 2>err
     grep -q '2 of 2 runs are finished' err
@@ -333,10 +340,8 @@ rows'
     wait $! || status=$?
     is $status 130
     grep -q "train: stopped; finished runs are in train.out" err
-    is "$(ls -A train.out)" 'curves
-models
-rows'
-    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 32 ]; done
+    is "$(ls -A train.out | xargs)" 'curves models rows shown'
+    for row in train.out/rows/*; do [ "$(wc -l <"$row")" = 33 ]; done
     done=$(find train.out/rows -type f | wc -l)
     [ "$done" -ge 1 ] && [ "$done" -lt 6 ]
     train -n 60000 -s '1 2 3' -a ridge train.svm test.svm 2>err
@@ -345,7 +350,7 @@ rows'
     perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$PYTHON" "$TRAIN" -n 1000000000 -s 1 -a ridge -j 2 -o long \
         train.svm test.svm >/dev/null 2>err 3>&- &
     for _ in {1..200}; do
-        [ ! -s long/.work/ridge.seed1.curve ] || break
+        [ ! -s long/.work/ridge.seed1.shown ] || break
         sleep 0.05
     done
     kill -INT $!
@@ -358,9 +363,7 @@ rows'
     status=0
     wait $started || status=$?
     is $status 130
-    is "$(ls long)" 'curves
-models
-rows'
+    is "$(ls long | xargs)" 'curves models rows shown'
 }
 
 # hurried LOOK OPTION...: train, in which a second lasts 1/50, and each look at the clock takes LOOK s.
@@ -371,8 +374,9 @@ sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("train", sys.argv[1])
 train = importlib.util.module_from_spec(importlib.util.spec_from_loader("train", loader))
 loader.exec_module(train)
-train.SECOND, clock = 0.02, itertools.count(0, int(sys.argv[2]))
-train.time.monotonic = lambda: next(clock)
+runs = sys.modules["rankpipe_train.runs"]
+runs.SECOND, clock = 0.02, itertools.count(0, int(sys.argv[2]))
+runs.time.monotonic = lambda: next(clock)
 del sys.argv[1:3]
 train.main()
 END
@@ -395,7 +399,7 @@ END
     texts
     train -n 100 -s 1 -a ridge -a 'kl -e 1e-4' -l train.svm test.svm
     for name in 'random order (0)' 'ridge (1)' 'kl -e 1e-4 (1)'; do grep -qF ">$name<" train.out/picture.svg; done
-    grep -qF '>held out<' train.out/picture.svg # a point for each, beside what was shown
+    grep -qF '>held out<' train.out/picture.svg # a dashed line for each, beside what was shown
     is "$(grep -c '&.*\\\\$' train.out/table.tex)" 4
     grep -q "^ridge & 1 & \\\$$(printf '%.4f' "$(cell ridge - mean shown:ndcg@10)")\\\$ &" train.out/table.tex
     train -n 100 -s 1 -a ridge -p png train.svm test.svm
@@ -405,7 +409,7 @@ END
 @test "-h explains every option, and a wrong command line is refused before anything is written" {
     train -h >text 2>err
     [ ! -s err ]
-    for letter in A P a c f j k l m n o p s v w x h; do grep -q "^  -$letter " text; done
+    for letter in A L P a c f j k l m n o p s v w x h; do grep -q "^  -$letter " text; done
     is "$(awk 'length > 100' text)" ''
     texts
     fails 2 'train: two texts are needed, train and test, not 1*usage: train *' train train.svm
@@ -485,6 +489,7 @@ needs() {
     done
     # a learner that the table has with other feedback
     mkdir -p there/bin there/cmd
+    cp -r "$ROOT/lib" there
     cp "$ROOT"/cmd/{train,plot} there/cmd
     printf '#!/bin/sh\n[ "$1" = -h ] || exec "%s" "$@"\n"%s" "$@" | sed "s/ -k 1$/ -k 7/"\n' "$ROOT"/bin/{update,update} \
         >there/bin/update
