@@ -389,7 +389,8 @@ def tell_learner(listener, options):
     many clients must answer a query before its order is free: one where all are on this machine, whose answers
     have no client."""
     alone = front.is_local(listener.getsockname()[0]) and not options.proxy
-    for action in (["first"], ["set", "features", str(len(index.OWN))], ["set", "clients", "1" if alone else "3"]):
+    for action in (["first"], ["set", "features", str(len(index.OWN))], ["set", "clients", "1" if alone else "3"],
+                   ["set", "settle", "0"]):  # clicks have settled when they are an answer
         subprocess.run(["rankpipe", "service", *action], check=True, stdout=subprocess.DEVNULL)
 
 

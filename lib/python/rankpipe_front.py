@@ -100,6 +100,18 @@ def as_root():
 # ---- answers ----
 
 
+EVENTS = "click", "back", "basket", "order"  # what users do with a document; rankpipe_service/events.py says what it is worth
+
+
+def event_line(request, when, client=None, kind=None, item=None, place=None, shown=None):
+    """The line of answers for an event on a document, by its name or its place; without a kind, for a page that is shown.
+    Raises ValueError where the name would not be one word."""
+    if item is not None and (not item or min(item) <= " " or "\x7f" in item):
+        raise ValueError("item is empty, or has a blank or a control character")
+    said = {"client": client, "event": kind, "item": item, "place": place, "shown": shown}
+    return "%s\ttime=%d%s\n" % (request, when, "".join(" %s=%s" % each for each in said.items() if each[1] is not None))
+
+
 class Answers:
     """The files of answers in a folder: one for each day and process, so that no two write to one file.
 
@@ -234,8 +246,15 @@ class Clients:
     def word(self, address, own=None):
         """The word of a client at an IP address (of IPv4 its /24, of IPv6 its /48), or of the word `own` of
         a caller that is trusted with it. None where neither is known. Raises OSError without a key."""
-        said = "own " + own if own is not None else address and network(address)
+        said = self.said(address, own)
         return None if said is None else self._hash(said, self._today())
+
+    @staticmethod
+    def said(address, own):
+        """What a word is made of: the network of an address, also where `own` is one; else `own`, without id: before it."""
+        if own is not None and (own.startswith("id:") or not network(own)):
+            return "own " + own[3 * own.startswith("id:"):]
+        return network(address if own is None else own) if address or own else None
 
     @staticmethod
     def _hash(said, key):
@@ -243,7 +262,7 @@ class Clients:
 
     def words(self, address, own=None):
         """The same by each key that is kept, and makes and removes none: (the key's first day, word)."""
-        said = "own " + own if own is not None else network(address)
+        said = self.said(address, own)
         return [(name[8:], self._hash(said, self._read(name))) for name in sorted(os.listdir(self.folder), reverse=True)
                 if KEY.fullmatch(name)]
 
@@ -416,8 +435,8 @@ class State:
         return found if type(found) is str and re.fullmatch(r"\d{4}-\d\d-\d\d", found) else None
 
     def behind(self):
-        """Do answers wait to be learnt, or for their rounds?"""
-        return bool(self.get("behind", "answers") or self.get("behind", "early"))
+        """Do answers wait to be learnt, for their rounds, or for more events?"""
+        return any(self.get("behind", each) for each in ("answers", "early", "settling"))
 
     def metrics(self):
         """What the service's file for Prometheus says, beside service.json; "" if it cannot be had."""

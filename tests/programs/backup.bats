@@ -10,11 +10,11 @@ older() {
 
 @test "upgrade: a service of version 1 goes on, after a copy of its database" {
     older
-    fails 1 'service: service.db is of version 1, not 2: the next run upgrades it: rankpipe service learn' rankpipe service status
+    fails 1 'service: service.db is of version 1, not 3: the next run upgrades it: rankpipe service learn' rankpipe service status
     cp models/3.bin pinned
     rankpipe service learn 2>err
-    is "$(cat err)" 'service: service.db is of version 2 now; service.db.v1 has it as it was'
-    is "$(stat -c %a service.db.v1) $(query 'PRAGMA user_version')" '600 2'
+    is "$(cat err)" 'service: service.db is of version 3 now; service.db.v1 has it as it was'
+    is "$(stat -c %a service.db.v1) $(query 'PRAGMA user_version')" '600 3'
     is "$(learnt) $(fact learnt_total)" '27 33'
     same w.bin pinned
     rankpipe service unpin

@@ -57,9 +57,11 @@ def end(store):
     store.sql("DELETE FROM %s <> %d" % (gone, PENDING), values)
     store.sql("DELETE FROM %s = %d" % (gone, BEYOND), soon)
     store.sql("DELETE FROM rounds WHERE (time < ? OR day <= ?) AND id NOT IN (SELECT round FROM answers)", soon)
+    store.sql("DELETE FROM events WHERE (time < ? OR day <= ?) AND state <> 0", soon)
     store.sql("DELETE FROM doubled WHERE round NOT IN (SELECT id FROM rounds)")
     store.sql("DELETE FROM lists WHERE id NOT IN (SELECT list FROM rounds) AND "
               "id NOT IN (SELECT whole FROM lists WHERE whole IS NOT NULL)")
     store.sql("DELETE FROM quarantine WHERE day <= ?", (past(store["quarantine-days"]),))
-    store.sql("DELETE FROM tally WHERE hour > 0 AND hour < ?", (old(KEPT) // HOUR,))
+    for table in "tally", "happened":
+        store.sql("DELETE FROM %s WHERE hour > 0 AND hour < ?" % table, (old(KEPT) // HOUR,))
     store.sql("DELETE FROM uses WHERE time < ?", (old(KEPT),))

@@ -202,12 +202,16 @@ def gather(store, what, names, done):
         keys = {name: pack_name(name) for name in names}
         store.many(insert + "id FROM rounds WHERE request = ?", ((key,) for key in keys.values()))
         return {name for name, key in keys.items() if not store.one(
-            "SELECT 1 FROM rounds WHERE request = ?1 UNION ALL SELECT 1 FROM early WHERE request = ?1", key)}
+            "SELECT 1 FROM rounds WHERE request = ?1 UNION ALL SELECT 1 FROM early WHERE request = ?1 UNION ALL "
+            "SELECT 1 FROM events WHERE request = ?1", key)}
     if what == "clients":
         numbers = {name: client_of(store, name) for name in names}
         store.many(insert + "round FROM answers WHERE client = ?", ((number,) for number in numbers.values()))
-        store.many("DELETE FROM early WHERE client = ?", ((number,) for number in numbers.values()))
+        for table in "early", "events":
+            store.many("DELETE FROM %s WHERE client = ?" % table, ((number,) for number in numbers.values()))
         return {name for name, number in numbers.items() if number is None}
+    if what == "documents":
+        store.many("DELETE FROM events WHERE item = ? AND type <> 'answer'", ((name,) for name in names))
     lists, missing = lists_of(store, what, names, done)
     fill(store, "lists_gone", lists)
     store.sql(insert + "id FROM rounds WHERE list IN lists_gone")
@@ -225,9 +229,9 @@ def gather_hashed(store, hashes):
     def when(kind, names):
         return max((known.get(store.erased_hash(kind, name), -1) for name in names), default=-1)
     insert = "INSERT OR IGNORE INTO gone "
-    for table, column in ("rounds", "id"), ("early", "request"):
-        requests = store.sql("SELECT %s, request FROM %s" % (column, table)).fetchall()
-        store.many(insert + "VALUES(?)" if table == "rounds" else "DELETE FROM early WHERE request = ?", (
+    for table, column in ("rounds", "id"), ("early", "request"), ("events", "request"):
+        requests = store.sql("SELECT DISTINCT %s, request FROM %s" % (column, table)).fetchall()
+        store.many(insert + "VALUES(?)" if table == "rounds" else "DELETE FROM %s WHERE request = ?" % table, (
             (key,) for key, request in requests if when(b"r", [name_of(request).encode()]) >= 0))
     packed = Lists(store)
     lists = [(number, max(when(b"q", [qid or b""]), when(b"d", names_of(columns, packed.data(columns, *fields)))))
@@ -238,7 +242,10 @@ def gather_hashed(store, hashes):
     store.sql("DROP TABLE until")
     clients = [(number, when(b"c", [word.encode()])) for number, word in store.sql("SELECT * FROM clients").fetchall()]
     store.many(insert + "SELECT round FROM answers WHERE client = ? AND time <= ?", clients)
-    store.many("DELETE FROM early WHERE client = ? AND time <= ?", clients)
+    for table in "early", "events":
+        store.many("DELETE FROM %s WHERE client = ? AND time <= ?" % table, clients)
+    items = store.sql("SELECT DISTINCT item FROM events WHERE type <> 'answer' AND typeof(item) = 'blob'").fetchall()
+    store.many("DELETE FROM events WHERE item = ? AND time <= ?", ((item, when(b"d", [item])) for item, in items))
 
 
 def erase_rows(store, wanted, done):
@@ -263,14 +270,16 @@ def erase_rows(store, wanted, done):
             *(names for what, names in wanted if what == "requests"))
         store.many("INSERT OR REPLACE INTO erased VALUES(?, ?)",
                    ((store.erased_hash(b"r", request), store.now) for request in requests))
-        store.many("DELETE FROM early WHERE request = ?", ((pack_name(request),) for request in requests))
+        for table in "early", "events":
+            store.many("DELETE FROM %s WHERE request = ?" % table, ((pack_name(request),) for request in requests))
         clients += [number for number, in store.sql("SELECT DISTINCT client FROM answers WHERE round IN gone")]
         done.answers = store.sql("DELETE FROM answers WHERE round IN gone").rowcount
         done.rounds = store.sql("DELETE FROM rounds WHERE id IN gone").rowcount
         store.sql("DELETE FROM doubled WHERE round IN gone")
         Lists(store).drop()  # also whole lists that stayed for others, and that no round had any more
         store.many("DELETE FROM clients WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM answers WHERE client = ?1) AND "
-                   "NOT EXISTS (SELECT 1 FROM early WHERE client = ?1)", ((number,) for number in clients))
+                   "NOT EXISTS (SELECT 1 FROM early WHERE client = ?1) AND NOT EXISTS (SELECT 1 FROM events WHERE client = ?1)",
+                   ((number,) for number in clients))
         forget_quarantine(store, wanted, requests)
 
 
@@ -380,8 +389,8 @@ def rewrite_answers(store, path, when):
     """Leaves out the lines of erased requests and clients, and keeps the place up to which lines were read. Front ends,
     which hold a shared lock while they append, begin a new file when they see that this one was replaced."""
     def stays(line):
-        return not any(when(b"r", word) >= 0 or word.startswith(b"client=") and when(b"c", word[7:]) >= 0
-                       for word in line.split())
+        return not any(when(b"r", word) >= 0 or word.startswith(b"client=") and when(b"c", word[7:]) >= 0 or
+                       word.startswith(b"item=") and when(b"d", word[5:]) >= 0 for word in line.split())
 
     with open_transit(path) as file:
         if not wait_for_lock(file, fcntl.LOCK_EX, 60):

@@ -15,6 +15,7 @@ import re
 import struct
 import subprocess
 
+from rankpipe_service import events
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_name, pack_seen, split, text
 from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, Failed
@@ -50,20 +51,25 @@ def words_of(line):
     return list(filter(None, line[:-1 if line.endswith(b"\r") else None].replace(b"\t", b" ").split(b" ")))
 
 
-def answer_of(line):
-    """(request, time, client or None, are they clicks?, numbers) of a line. Raises ValueError where it is no answer."""
-    request, when, *rest = words_of(line)
-    found, client = TIME.fullmatch(when), rest and CLIENT.fullmatch(rest[0])
-    said = rest[1:] if client else rest
-    clicks = said[:1] == [b"clicks=1"]
+def line_of(line):
+    """(request, time, client or None, type, item, shown, largest value) of a line, as module events has them; type None is an
+    answer by relevance, or about nothing. Raises ValueError where it is no such line."""
+    request, when, *said = words_of(line)
+    found, client = TIME.fullmatch(when), said and CLIENT.fullmatch(said[0])
+    said = said[1:] if client else said
+    if len(request) > 255 or not found or not said or min(request) < 33 or max(request) > 126:
+        raise ValueError(line)
+    known = request, int(found[1]), client[1] if client else None
+    if said[0].startswith((b"event=", b"shown=")):
+        return (*known, *events.event_of(said), 0)
+    clicks = said[0] == b"clicks=1"
     said = said[1:] if clicks else said
-    if len(request) > 255 or not found or not said or min(request) < 33 or max(request) > 126 or any(
-            len(word) > LONG or word.strip(b"0123456789.eE+-") for word in said):
+    if not said or any(len(word) > LONG or word.strip(b"0123456789.eE+-") for word in said):
         raise ValueError(line)
     values = [] if said == [b"-"] else list(map(float, said))
     if values and not (min(values) >= 0 and math.isfinite(max(values))):
         raise ValueError(line)
-    return request, int(found[1]), client[1] if client else None, clicks, values
+    return (*known, events.ANSWER if clicks and values else None, pack_seen(values, clicks), len(values), max(values, default=0))
 
 
 def is_remark(line):
@@ -229,7 +235,8 @@ class Intake:
             # its answer may come yet, or has come
             self.sql("INSERT OR REPLACE INTO erased VALUES(?, ?)", (hash_(b"r", request), self.store.now))
             known[hash_(b"r", request)] = self.store.now
-            self.sql("DELETE FROM early WHERE request = ?", (pack_name(request),))
+            for table in "early", "events":
+                self.sql("DELETE FROM %s WHERE request = ?" % table, (pack_name(request),))
             return True
         return False
 
@@ -339,11 +346,10 @@ class Intake:
             at += len(line)
 
     def answer(self, line, at=0):
-        """Puts in the answer of a line, which begins there in its file."""
+        """Puts in what a line says, which begins there in its file."""
         store, source = self.store, ascii(line)[2:-1]
         try:
-            request, when, client, clicks, values = answer_of(line)
-            seen = pack_seen(values, clicks)
+            request, when, client, kind, item, shown, most = line_of(line)
         except (ValueError, OverflowError):
             if not is_remark(line):
                 store.refuse("answer malformed", source)
@@ -352,14 +358,19 @@ class Intake:
             return None if self.wait(when, at) else store.refuse("answer from the future", source)
         if self.is_read(when):
             return None
-        if values and max(values) > (1 if clicks else store["grade"]):
-            return store.refuse("answer with a click above 1" if clicks else "answer above the top grade", source)
-        if when < self.oldest or store.erased and store.erased_hash(
-                b"r", request) in store.erased:
+        if most > (1 if kind else store["grade"]):
+            return store.refuse("answer with a click above 1" if kind else "answer above the top grade", source)
+        if when < self.oldest or store.erased and self.says_erased(request, when, client, item):
             return None
-        if client and store.erased and store.erased.get(store.erased_hash(b"c", client), -1) >= when:
-            return None
-        return self.put_answer(pack_name(request), when, client and self.client(client), seen, source)
+        key, client = pack_name(request), client and self.client(client)
+        if kind:
+            return events.put(store, key, when, client, kind, item, shown)
+        return self.put_answer(key, when, client, item, source)
+
+    def says_erased(self, request, when, client, item):
+        known, hash_ = self.store.erased, self.store.erased_hash
+        return hash_(b"r", request) in known or any(
+            isinstance(name, bytes) and known.get(hash_(kind, name), -1) >= when for kind, name in ((b"c", client), (b"d", item)))
 
     def put_answer(self, key, when, client, seen, source):
         number = self.store.one("SELECT id FROM rounds WHERE request = ?", key)

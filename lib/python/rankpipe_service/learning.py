@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
-from rankpipe_service import generations, votes
+from rankpipe_service import events, generations, votes
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import (
     Format, How, list_hash, name_of, pack_name, places_of, record, seen_of)
@@ -160,10 +160,11 @@ def find_bad(store, words, rows, before):
 
 def learn(store):
     """Learns what is new. Number of answers learnt."""
+    records, learnt = Records(store), 0
     settle_early(store)
+    events.settle(store, records)
     if not settle_features(store):
         return 0
-    records, learnt = Records(store), 0
     while True:
         n, good = learn_some(store, records)
         learnt += good

@@ -20,6 +20,7 @@ from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, put_whole
 PLACES = 10  # places of a list that are counted one by one
 RECENT, REFERENCE = 5, 300  # runs that are compared with those before
 FEW = 10, 50  # answers that each of the two must have
+LATE = 10  # baskets or orders that came late are reported where they are more than one in so many of a day
 SHARE = 20  # records that cannot be used are reported where there are three, and one in so many of a day
 SIGMAS, DROP, CALM = 4.5, 0.5, 0.75
 
@@ -201,14 +202,22 @@ def warnings(store, base):
         found["suspect"] = "the newest answers contradict those before: rankpipe service status has the figures" + (
             ", and rankpipe service back %s goes back to the last generation before" % store.set["kept"]
             if store.set.get("kept") else "")
+    told = [(n, kind, late) for kind, n, late in store.sql(
+        "SELECT type, sum(n), sum(late) FROM happened WHERE hour > ? AND type IN ('basket', 'order') GROUP BY type", (day // HOUR,))
+            if late * LATE > n]
+    if told:
+        found["late"] = ("of %s of a day came more than settle=%d seconds after the first event of their page, and are not "
+                         "learnt: rankpipe service set settle 1800" % (" and ".join(
+                             "%d %ss %d" % each for each in told), store["settle"]))
     rounds, answers = (store.one("SELECT coalesce(sum(%s), 0) FROM hours WHERE hour > ?" % name, day // HOUR)
                        for name in ("rounds", "answered"))
     for what, n in store.sql("SELECT what, count(*) FROM quarantine WHERE time > ? GROUP BY what ORDER BY 2", (day,)):
         if n < 3 or n * SHARE <= (rounds if what.startswith("round") else answers):
             continue
         if what == "answer too late":
-            found["late"] = ("%d answers of a day came later than %d seconds after their rounds, and are not learnt: "
-                             "rankpipe service set wait N" % (n, store["wait"]))
+            said = ("%d answers of a day came later than %d seconds after their rounds, and are not learnt: "
+                    "rankpipe service set wait N" % (n, store["wait"]))
+            found["late"] = "; ".join(filter(None, (said, found.get("late"))))
         else:
             found["quarantine"] = ("%d records of a day cannot be used, and are in quarantine, for: %s: correct what "
                                    "writes them; service.db has each, in the table quarantine" % (n, what))
@@ -267,7 +276,11 @@ def facts(store):
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "ended": ended, "late_at": ended + int(
             store["health"] * 500), "fails_at": ended + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
-                   "early": one("SELECT count(*) FROM early"), "oldest": oldest,
+                   "early": one("SELECT count(*) FROM early") + one(
+                       "SELECT count(DISTINCT request) FROM events WHERE state = 0 AND type <> 'shown' AND request NOT IN "
+                       "(SELECT request FROM rounds)"),
+                   "settling": one("SELECT count(DISTINCT request) FROM events WHERE state = 0 AND type <> 'shown' AND "
+                                   "request IN (SELECT request FROM rounds)"), "oldest": oldest,
                    "late_at": None if oldest is None else oldest + int(store["delay"] * 1000) + 3 * max(step, 60000),
                    "fails_at": None if oldest is None else oldest + late},
         "test": comparing.facts(store),
@@ -276,6 +289,8 @@ def facts(store):
         "answers": {"learnt": one("SELECT learnt FROM generations WHERE id = ?", store["newest"]) or 0},
         "unanswered": one("SELECT coalesce(sum(rounds) - sum(answered), 0) FROM hours WHERE hour < ?", over),
         "beyond": get("beyond", 0),
+        "events": {kind: {"n": n, "late": late} for kind, n, late in store.sql(
+            "SELECT type, n, late FROM happened WHERE hour = 0 ORDER BY type")},
         "quarantine": dict(store.sql("SELECT what, n FROM counts ORDER BY what")),
         "suspect": {"value": get("suspect", 0), **json.loads(get("contrast") or "{}")},
         "nulls": dict(health.nulls("answers").most_common(10)), "disk": lists.foretell(store),
@@ -300,6 +315,9 @@ METRICS = (
     ("learnt_answers", "gauge", "answers that the newest model has learnt"),
     ("behind_answers", "gauge", "answers that are not learnt yet"),
     ("early_answers", "gauge", "answers whose rounds have not come"),
+    ("settling_answers", "gauge", "pages of which more may be said"),
+    ("events_total", "counter", "events, by type; answers by clicks, too"),
+    ("late_events_total", "counter", "those that came when their page had settled, which are not learnt"),
     ("oldest_answer_timestamp_seconds", "gauge", "time of the oldest answer that is not learnt"),
     ("unanswered_rounds", "gauge", "rounds that were given up without an answer"),
     ("beyond_total", "counter", "answers beyond the share of their client, which are not learnt"),
@@ -329,13 +347,15 @@ def prom(known):
         "run_timestamp_seconds": known["run"]["ended"] / 1000, "generation": generation["newest"],
         "generation_in_use": generation["in_use"], "pinned": int(generation["pinned"] is not None),
         "learnt_answers": known["answers"]["learnt"], "behind_answers": behind["answers"],
-        "early_answers": behind["early"], "unanswered_rounds": known["unanswered"],
+        "early_answers": behind["early"], "settling_answers": behind["settling"], "unanswered_rounds": known["unanswered"],
         "beyond_total": known["beyond"],
         "suspect": suspect["value"], "features": known["features"],
         "warning": int(bool(known["warnings"])),
         "oldest_answer_timestamp_seconds": behind["oldest"] and behind["oldest"] / 1000,
     }
     labelled = {
+        "events_total": [('type="%s"' % kind, of["n"]) for kind, of in known["events"].items()],
+        "late_events_total": [('type="%s"' % kind, of["late"]) for kind, of in known["events"].items()],
         "quarantined_total": [('what="%s"' % what, n) for what, n in known["quarantine"].items()],
         "contrast": [('of="%s"' % of, suspect[of]) for of in ("recent", "before") if of in suspect],
         "contrast_error": [('of="%s"' % of, suspect[of + "_error"]) for of in ("recent", "before")
@@ -383,7 +403,9 @@ def text(store):
     lines += ["learnt         %d answers" % known["answers"]["learnt"]]
     lines += ["set aside      %d answers" % store.one(
         "SELECT count(*) FROM answers WHERE state = %d" % ASIDE)]
-    lines += ["behind         %d answers, %d early ones" % (behind["answers"], behind["early"])]
+    lines += ["behind         %d answers, %d early ones, %d that settle" % tuple(
+        behind[each] for each in ("answers", "early", "settling"))]
+    lines += ["%-14s %d, and %d that came late" % (kind + "s", of["n"], of["late"]) for kind, of in known["events"].items()]
     lines += ["unanswered     %d rounds" % known["unanswered"]]
     lines += ["beyond         %d answers, beyond the share of their client" % known["beyond"]]
     lines += ["%-14s %s" % (name, said_of(known["base"][key])) for key, name in (

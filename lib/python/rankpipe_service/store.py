@@ -84,6 +84,14 @@ ALTER TABLE transit ADD COLUMN due INT;
 ALTER TABLE transit ADD COLUMN first INT;
 ALTER TABLE transit ADD COLUMN since INT;
 UPDATE transit SET first = 0, since = coalesce((SELECT max(id) FROM days WHERE date <= transit.time / 86400000), 0);
+""", """
+-- what answers/ says of a request (module events). client 0: not known. item: a name, a place, or the clicks of an answer.
+-- shown 0: not said. state: open, merged, late, refused
+CREATE TABLE events(request, time INT, client INT, type TEXT, item, shown INT, day INT, state INT,
+    PRIMARY KEY(request, time, client, type, item, shown)) WITHOUT ROWID;
+CREATE INDEX settling ON events(request) WHERE state = 0;
+CREATE INDEX done ON events(client, time);
+CREATE TABLE happened(hour INT, type TEXT, n INT DEFAULT 0, late INT DEFAULT 0, PRIMARY KEY(hour, type)) WITHOUT ROWID;
 """)
 VERSION = len(SCHEMAS)
 
@@ -92,6 +100,8 @@ SETTINGS = {
     "update": ("", "text", "UPDATE", "options of update"),
     "wait": (1800, "seconds", "WAIT", "an answer counts so long after its round"),
     "delay": (None, "seconds", "DELAY", "an answer may take so long to get here"),
+    "settle": (None, "seconds", None, "what is said of a page so long after its first click is one answer"),
+    "events": ("click=1,back=.2,basket=1,order=1", "text", None, "what they are worth"),
     "grade": (4.0, "number", "GRADE", "a relevance above it is not believed"),
     "test": ("", "text", "TEST", "file of judged queries, which a new model must rank"),
     "least": (0.0, "number", "LEAST", "NDCG@10 that it must have there"),
@@ -104,7 +114,7 @@ SETTINGS = {
     "host-seconds": (20, "seconds", None, "a run waits so long for a machine, and when it has ended as long again"),
     "features": (None, "count", None, "features of a document; not set: those of most requests"),
     "base": (None, "on or off", None, "documents come in a search engine's order; not set: not known"),
-    "retain": (3600, "seconds", None, "files that were read are kept so long"),
+    "retain": (4200, "seconds", None, "files that were read are kept so long"),
     "megabytes": (1024, "count", None, "disk space of generations"),
     "days": (400, "days", None, "answers and their lists are kept so long"),
     "unanswered-days": (30, "days", None, "rounds without an answer are kept so long"),
@@ -113,7 +123,7 @@ SETTINGS = {
     "pin": (None, "count", None, "generation that serves, whatever is learnt; by pin and unpin"),
 }
 OLD_WORD = re.compile(rb"~[0-9A-F]{2}")  # what words of queries have for a blank in version 0.4.0
-MARGIN = 600  # seconds of retain above wait + delay
+MARGIN = 600  # seconds of retain above wait + settle + delay
 
 
 class Failed(Exception):
@@ -248,6 +258,8 @@ class Store:
         value = self.set.get(name)
         if value is None and name == "delay":
             return 60 if self["hosts"] else 0
+        if value is None and name == "settle":
+            return min(20, self["wait"])
         return SETTINGS[name][0] if value is None and name in SETTINGS else value
 
     def features_limit(self):
@@ -266,11 +278,17 @@ class Store:
         for host in value.split() if name == "hosts" else ():
             if host.startswith("-") or not host.isprintable() or "/" in host or host in (".", ".."):
                 raise Failed("hosts: not the name of a machine: %r" % host)
-        wait, delay, retain = (value if name == each else self[each] for each in ("wait", "delay", "retain"))
-        if retain < wait + delay + MARGIN:
-            raise Failed("retain=%d is below wait=%d + delay=%d + %d seconds, so rounds would go before "
+        if name == "events":
+            from rankpipe_service.events import worth_of
+            worth_of(value)
+        wait, settle, delay, retain = (value if name == each else self[each] for each in ("wait", "settle", "delay", "retain"))
+        if settle > wait and self.set.get("settle", name == "settle" or None) is not None:
+            raise Failed("settle=%d is above wait=%d, and what comes after that does not count: set %s first" % (
+                settle, wait, "wait" if name == "settle" else "settle"))
+        if retain < wait + settle + delay + MARGIN:
+            raise Failed("retain=%d is below wait=%d + settle=%d + delay=%d + %d seconds, so rounds would go before "
                          "their answers: set %s first" % (
-                             retain, wait, delay, MARGIN, "retain" if name != "retain" else "wait"))
+                             retain, wait, settle, delay, MARGIN, "retain" if name != "retain" else "wait"))
         return value
 
     def take_variables(self, is_run):
@@ -286,7 +304,7 @@ class Store:
         if taken:
             return
         with self:
-            wait = sum(float(given.get(name, self[name])) for name in ("wait", "delay"))
+            wait = self["settle"] + sum(float(given.get(name, self[name])) for name in ("wait", "delay"))
             if self["retain"] < wait + MARGIN:
                 self.put(retain=int(wait) + MARGIN)
             for name, value in given.items():
