@@ -20,7 +20,9 @@ TEXTS = ["", "a", "a b", "a\n\nrequest: mine\n? 1:1\n\n", "\r\nrequest: mine", "
          "request: mine", "? qid:x 1:1", "1:1 # a", "1:1 2:2 # b\n\n! no", "../../etc/passwd", "-l", "%0a%0a", "~", "a" * 5000,
          "1:" + "0" * 30000, "1:1e" + "9" * 3000, "1" * 5000, " " * 9000 + "1:1", "1:nan", "0:1", "1:1 1:2", "1:1e999", "9" * 400 + ":1", "\x1b[2J", "{}", "'; touch here; '", "\x01"]
 NUMBERS = [0, 1, -1, 0.5, 1e308, 1e-308, 2**31, 2**53, 10**40, 10**4200, 1.0000000000000002]
-NAMES = ["query", "documents", "lines", "name", "features", "request", "labels", "clicks", "shown", "1", "46", "0", "x"]
+NAMES = ["query", "documents", "lines", "name", "features", "request", "labels", "clicks", "shown", "item", "place", "type", "client",
+         "1", "46", "0", "x"]
+PATHS = "/answer", "/event", *["/rank"] * 8
 
 
 def value(depth):
@@ -42,6 +44,9 @@ def good(path):
         request = draw.choice(["%032x" % draw.getrandbits(128), "mine", "../x"])
         return draw.choice([{"request": request, "labels": [draw.choice([0, 1, 2.5, 4, -0.0, 1e-308, 1e-5]) for _ in range(n)]},
                             {"request": request, "clicks": [draw.randrange(1, n + 1)], "shown": n}])
+    if path == "/event":
+        return {"request": "%032x" % draw.getrandbits(128), "type": draw.choice(["click", "back", "basket", "order"]),
+                **draw.choice([{"item": draw.choice(TEXTS)}, {"place": n}, {"place": n, "shown": 6, "client": "192.0.2.1"}])}
     query = draw.choice(TEXTS + ["cats", "собаки"])
     rows = [[round(draw.random(), 6) for _ in range(3)] for _ in range(n)]
     return draw.choice([
@@ -86,7 +91,7 @@ def main():
     statuses, slowest, served = collections.Counter(), 0, []
     connection = http.client.HTTPConnection(sys.argv[3], timeout=10)
     for case in range(count):
-        path = "/rank" if draw.random() < 0.8 else "/answer"
+        path = draw.choice(PATHS)
         body = body_of(path)
         began = time.monotonic()
         connection.request("POST", path, body, {"Content-Type": "application/json"})
@@ -112,16 +117,22 @@ def main():
 
 
 def read():
+    import rankpipe_front
     import rankpipe_api.bodies as bodies
+    import rankpipe_service.intake as intake
     said = collections.Counter()
     for case in range(count):
-        path = "/rank" if draw.random() < 0.8 else "/answer"
+        path = draw.choice(PATHS)
         body, began = body_of(path), time.process_time()
         try:
             if path == "/rank":
                 bodies.rank_request(body, "0" * 32, 1000, draw.choice([None, 3]), draw.random() < 0.5, draw.random() < 0.5)
-            else:
+            elif path == "/answer":
                 bodies.answer_request(body, 1000, 4)
+            else:
+                request, event, _ = bodies.event_request(body, 1000)
+                line = rankpipe_front.event_line(request, 1, "x", **event)
+                assert intake.line_of(line[:-1].encode())[0] == request.encode(), line
             said["read"] += 1
         except bodies.Bad as bad:
             assert bad.status == 400 and str(bad), body[:200]

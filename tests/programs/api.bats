@@ -219,7 +219,7 @@ for round in list(rankpipe.read(sys.stdin.buffer))[:3]: print([row.tolist() for 
         echo "$(field request)" >>served.names
     done
     ask POST /rank '{"query": "a", "request": "mine", "documents": [{"features": [1]}]}'
-    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines, values, features, names, explain"}'
+    is "$status$output" '400{"error": "unknown field \"request\": the fields are query, documents, lines, values, features, names, explain, shown, client"}'
     for request in mine ../x '*' '' "$(printf '%032d' 0)\\n"; do
         ask POST /answer "{\"request\": \"$request\", \"labels\": [1]}"
         is "$status" 400
@@ -594,6 +594,70 @@ api: this is the word of all addresses of 2001:db8:1::/48"
     stops
 }
 
+@test "client: an address counts as its network, as by --proxy, and id: is before the name of a user" {
+    mkdir keys
+    serves
+    answers -k keys --proxy 127.0.0.1
+    word() {
+        ask POST /event "{\"request\": \"$(printf '%032d' 1)\", \"place\": 1, \"type\": \"click\"${1:+, \"client\": \"$1\"}}"
+        tail -n 1 answers/* | sed 's/.* client=\([^ ]*\) .*/\1/'
+    }
+    network=$(FORWARDED=192.0.2.1 word)
+    six=$(word 2001:db8:1:2::3)
+    is "$(word 192.0.2.200) $(word ::ffff:192.0.2.7) $(rankpipe api -k keys --word 192.0.2.9 2>err | cut -f 2)" "$network $network $network"
+    # all of one IPv6 /64, whatever its addresses
+    is "$(for i in 0:0:0:1 22:333:4:5 ffff::1; do word "2001:db8:1:2:$i"; done | sort -u)" "$six"
+    user=$(word id:192.0.2.1)
+    is "$(word id:ann)" "$(word ann)"
+    is "$(rankpipe api -k keys --word id:192.0.2.1 | cut -f 2) $(rankpipe api -k keys --word id:ann | cut -f 2)" "$user $(word ann)"
+    is "$(printf '%s\n' "$network" "$six" "$user" "$(word ann)" "$(word 192.0.3.1)" | sort -u | wc -l)" 5
+    stops
+}
+
+@test "events: /event and a page that is shown are lines for the service; each field is checked" {
+    mkdir keys
+    serves
+    answers -k keys
+    documents='[{"name": "a", "features": [1]}, {"name": "b", "features": [2]}]'
+    ask POST /rank "{\"query\": \"cats\", \"documents\": $documents, \"shown\": 2, \"client\": \"id:ann\"}"
+    id=$(field request)
+    event() { ask POST /event "{\"request\": \"$id\", $1}"; }
+    event '"item": "b", "type": "order", "client": "id:ann"'
+    is "$status$output" 204
+    event '"place": 1, "type": "click", "shown": 2, "client": "id:ann"'
+    is "$status$output" 204
+    is "$(cut -f 2 answers/* | sed 's/time=[0-9]* client=[0-9a-f]\{16\} //')" 'shown=2
+event=order item=b
+event=click place=1 shown=2'
+    is "$(cut -f 1 answers/* | sort -u) $(grep -o 'client=[^ ]*' answers/* | sort -u | wc -l)" "$id 1"
+    while IFS='|' read -r want body; do
+        event "$body"
+        is "$status" 400
+        [[ $output == *"$want"* ]] || { echo "$output" && return 1; }
+    done <<'END'
+type must be one of click, back, basket, order|"place": 1, "type": "look"
+type must be one of|"place": 1
+type must be one of|"place": 1, "type": ["click"]
+one of item and place must be given|"type": "click"
+one of item and place must be given|"type": "click", "item": "a", "place": 1
+place must be from 1 to 1000|"type": "click", "place": 0
+place must be a whole number|"type": "click", "place": 1.5
+the place is below the last document that was shown|"type": "click", "place": 3, "shown": 2
+shown must be from 1 to 1000|"type": "click", "place": 3, "shown": 0
+item must have 1 to 500 characters|"type": "click", "item": ""
+client must be a text|"type": "click", "item": "a", "client": 1
+unknown field|"type": "click", "item": "a", "clicks": [1]
+END
+    event '"type": "back", "item": "a\nb c"'
+    tail -n 1 answers/* | grep ' event=back item=~~a~0Ab~20c$'
+    id=mine event '"place": 1, "type": "click"'
+    is "$status" 400
+    ask POST /rank "{\"query\": \"cats\", \"documents\": $documents, \"shown\": 0}"
+    is "$status$output" '400{"error": "shown must be from 1 to 1000"}'
+    is "$(cat answers/* | wc -l)" 4
+    stops
+}
+
 @test "an address that asks too often gets 429, and others do not" {
     serves
     answers -r 1 --proxy 127.0.0.1
@@ -780,7 +844,7 @@ END
     [ "$(wc -l <served.names)" -gt 1000 ]
     same <(requests) served.names
     [ -z "$(find . -newer untouched ! -path './log*' ! -path './answers*' ! -name served.names ! -name status ! -name said ! -name . ! -name served)" ]
-    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+( clicks=1)?( [0-9.]+)+$')" ]
+    [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+(( clicks=1)?( [0-9.]+)+| event=[a-z]+ (item=[^ ]+|place=[0-9]+)( shown=[0-9]+)?| shown=[0-9]+)$')" ]
     spool -r log | bin2txt -f check
 }
 

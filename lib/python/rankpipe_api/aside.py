@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-from rankpipe_api.bodies import Bad, answer_request, rank_request
+from rankpipe_api.bodies import Bad, answer_request, event_request, rank_request
 
 PROGRAM = os.path.realpath(sys.argv[0])  # which reads bodies with --aside
 
@@ -21,7 +21,7 @@ def read_bodies(source, target):
     while size := source.read(8):
         name, body, rest = marshal.loads(source.read(int.from_bytes(size, "big")))
         try:
-            said = True, {"rank": rank_request, "answer": answer_request}[name](body, *rest)
+            said = True, {"rank": rank_request, "answer": answer_request, "event": event_request}[name](body, *rest)
         except Bad as bad:
             said = False, (bad.status, str(bad))
         target.write(framed(said))
@@ -44,7 +44,7 @@ class Aside:
         self.taken, self.waiting, self.numbers = False, [], itertools.count()
 
     async def run(self, name, body, rest):
-        """What rank_request or answer_request makes of a body. Raises Bad."""
+        """What rank_request, answer_request or event_request makes of a body. Raises Bad."""
         self.held += len(body)
         try:
             await self._take(len(body))

@@ -1,4 +1,4 @@
-"""bodies: what the bodies of requests for /rank and /answer say, checked field by field."""
+"""bodies: what the bodies of requests for /rank, /answer and /event say, checked field by field."""
 # SPDX-License-Identifier: ISC
 
 import array
@@ -11,6 +11,7 @@ import re
 import sys
 
 import rankpipe
+from rankpipe_front import EVENTS
 
 QUERY = 1000  # characters of a query
 NAME = 500  # characters of the name of a document
@@ -198,13 +199,15 @@ def line_of(value, i, features):
 
 def rank_request(body, request, most, features, ordered, folds):
     """The round for serve, the number of documents, their names, whether to explain it, whether an array has fewer
-    features than the service, and the number of nulls by feature, of a body for /rank. A document has at most so many features; None: any number. `ordered`:
+    features than the service, the number of nulls by feature, how many places are shown or None, and the caller's word for
+    the client or None, of a body for /rank. A document has at most so many features; None: any number. `ordered`:
     the documents are in an engine's order. `folds`: the query is folded. A number of JSON is rounded to double precision and then to single: where serve reads
     its text itself, the last bit may differ, for about one value in 2^29 of many digits.
     """
-    fields = fields_of(body, ("query", "documents", "lines", "values", "features", "names", "explain"))
+    fields = fields_of(body, ("query", "documents", "lines", "values", "features", "names", "explain", "shown", "client"))
     explain = fields.get("explain", False)
     need(isinstance(explain, bool), "explain must be true or false")
+    shown, own = shown_of(fields, most), client_of(fields)
     query = text_of(fields.get("query"), "query", QUERY)
     need(sum(name in fields for name in ("documents", "lines", "values")) == 1,
          "one of documents, lines and values must be given")
@@ -236,21 +239,48 @@ def rank_request(body, request, most, features, ordered, folds):
             sent = rankpipe.request_round(rows, names, query, request, ordered, folds, dim)
         fewer = bool(features) and (dim < features if dim else any(
             isinstance(row, list) and len(row) < features for row in rows))
-        return sent, len(rows) // (dim or 1), names, explain, fewer, nulls
+        return sent, len(rows) // (dim or 1), names, explain, fewer, nulls, shown, own
     except rankpipe.Error as error:
         raise Bad(400, str(error)) from None
+
+
+def client_of(fields):
+    own = fields.get("client")
+    return own if own is None else text_of(own, "client", WORD)
+
+
+def shown_of(fields, most):
+    return whole_of(fields["shown"], "shown", 1, most) if "shown" in fields else None
+
+
+def request_of(fields):
+    request = fields.get("request")
+    need(isinstance(request, str) and re.fullmatch("[0-9a-f]{32}", request),
+         "request must be the name that /rank gave, 32 of 0-9a-f")
+    return request
+
+
+def event_request(body, most):
+    """The request, the words of its event as rankpipe_front.event_line takes them, and the caller's word for the client or
+    None, of a body for /event."""
+    fields = fields_of(body, ("request", "item", "place", "type", "shown", "client"))
+    own, request, shown = client_of(fields), request_of(fields), shown_of(fields, most)
+    need(fields.get("type") in EVENTS, "type must be one of %s" % ", ".join(EVENTS))
+    need(("item" in fields) != ("place" in fields), "one of item and place must be given")
+    said = {"kind": fields["type"], "shown": shown}
+    if "place" in fields:
+        said["place"] = whole_of(fields["place"], "place", 1, most)
+        need(shown is None or said["place"] <= shown, "the place is below the last document that was shown")
+    else:
+        said["item"] = rankpipe.document_word(text_of(fields["item"], "item", NAME))
+    return request, said, own
 
 
 def answer_request(body, most, top):
     """The end of the line of answers that a body for /answer is, and the caller's word for the client or None.
     The word clicks=1 says that the numbers are clicks: evidence of relevance, and not relevance."""
     fields = fields_of(body, ("request", "labels", "clicks", "shown", "client"))
-    own = fields.get("client")
-    if own is not None:
-        text_of(own, "client", WORD)
-    request = fields.get("request")
-    need(isinstance(request, str) and re.fullmatch("[0-9a-f]{32}", request),
-         "request must be the name that /rank gave, 32 of 0-9a-f")
+    own, request = client_of(fields), request_of(fields)
     need("labels" in fields or "clicks" in fields, "one of labels and clicks must be given")
     need("labels" not in fields or "clicks" not in fields,
          "labels and clicks exclude each other: labels say how relevant documents are, clicks only what was clicked")
@@ -262,7 +292,7 @@ def answer_request(body, most, top):
         clicks = [whole_of(value, "clicks[%d]" % i, 1, most)
                   for i, value in enumerate(list_of(fields["clicks"], "clicks", 0, most))]
         need(clicks or "shown" in fields, "without a click, shown must say how many documents were shown")
-        shown = whole_of(fields["shown"], "shown", 1, most) if "shown" in fields else max(clicks)
+        shown = shown_of(fields, most) or max(clicks)
         need(not clicks or max(clicks) <= shown, "a click is below the last document that was shown")
         said = [0] * shown
         for place in clicks:

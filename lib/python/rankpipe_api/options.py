@@ -81,7 +81,7 @@ def say_words(text, words):
     add_keys(parser)
     parser.add_argument("--word", required=True)
     options = parser.parse_args(words)
-    own = options.word[3:] if options.word.startswith("id:") else None
+    own = options.word if options.word.startswith("id:") else None
     network = None if own else front.network(options.word)
     if not own and not network:
         parser.error("--word %s is neither an IP address nor id:NAME" % options.word)

@@ -14,7 +14,7 @@ LOGGED = 100  # kinds of refusals of which the log has one a minute each
 TEXT = 220  # characters of a reason
 VARIES = re.compile(r'[0-9]+|"[^"]*"?')  # in reasons of one kind
 LONG = "the body is not JSON", "unknown field"  # reasons in which what follows a colon varies
-ASKED = {"/rank": "rankings", "/answer": "answers"}
+ASKED = {"/rank": "rankings", "/answer": "answers", "/event": "events"}
 
 
 class Refusals:

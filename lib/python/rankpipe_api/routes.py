@@ -17,7 +17,7 @@ import time
 import rankpipe
 import rankpipe_front as front
 from rankpipe_api.aside import Aside
-from rankpipe_api.bodies import Bad, answer_request, need, rank_request
+from rankpipe_api.bodies import Bad, answer_request, event_request, need, rank_request
 from rankpipe_api.explaining import Explainer
 from rankpipe_api.http import FORWARDED, HEAD, HELD, Http
 from rankpipe_api.metrics import Metrics
@@ -47,7 +47,7 @@ def version():
 
 
 class Api:
-    PATHS = {b"/rank": b"POST", b"/answer": b"POST", b"/health": b"GET", b"/metrics": b"GET"}
+    PATHS = {b"/rank": b"POST", b"/answer": b"POST", b"/event": b"POST", b"/health": b"GET", b"/metrics": b"GET"}
 
     def __init__(self, options, board):
         self.options, self.metrics, self.answers = options, Metrics(), front.Answers(options.answers)
@@ -131,10 +131,13 @@ class Api:
             need(self.state.base() in (None, ordered), OTHER_ORDER[ordered])
             self.read(client, body, rank_request, (request, self.options.documents, self.state.features(), ordered,
                                                    self.state.folds()),
-                      functools.partial(self.rank, client, request, began))
+                      functools.partial(self.rank, client, (address, bool(forwarded)), request, began))
+        elif path == b"/event":
+            self.read(client, body, event_request, (self.options.documents,),
+                      functools.partial(self.answer, client, (address, bool(forwarded))))
         else:
             self.read(client, body, answer_request, (self.options.documents, self.options.grade),
-                      functools.partial(self.answer, client, address, bool(forwarded)))
+                      functools.partial(self.answer, client, (address, bool(forwarded))))
 
     def count(self):
         """Puts what was counted on the board."""
@@ -207,7 +210,7 @@ class Api:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def rank(self, client, request, began, sent, documents, names, explain, fewer, nulls):
+    def rank(self, client, who, request, began, sent, documents, names, explain, fewer, nulls, shown, own):
         client.fewer = fewer
         self.metrics.lacking(nulls)
         if explain and not self.explainer:
@@ -226,6 +229,9 @@ class Api:
                     raise Bad(503, NO_SERVICE)
                 ranking = rankpipe.read_answer(answer, documents, names, request)
                 self.metrics.ranked(time.monotonic() - began)
+                if shown and ranking.request:
+                    with contextlib.suppress(OSError):  # said, and the ranking is good all the same
+                        self.store(ranking.request, self.client_word(*who, own), {"shown": shown})
                 reply = {"request": ranking.request, "round": ranking.t, "scores": ranking.scores,
                          "ranking": [names[i] for i in ranking.order] if names else ranking.order}
                 if explain:
@@ -253,23 +259,23 @@ class Api:
         client.reply(200, reply)
 
     def client_word(self, address, forwarded, own):
-        """The word client=... of an answer, with a blank, or nothing. A caller's word counts if the caller is on
-        this machine, or a proxy of ours, and asks for itself. Such an address says nothing about who asked."""
+        """The client's word, or None. A caller's word counts if the caller is on this machine, or a proxy of ours, and
+        asks for itself. Such an address says nothing about who asked."""
         if not self.words:
-            return ""
+            return None
         ours = front.is_ours(address, self.options.proxy)
         try:
             word = self.words.word(None if ours else address, own if ours and not forwarded else None)
         except OSError as error:
             self.say("answers have no client: %s" % error, "client")
-            return ""
+            return None
         self.said.pop("client", None)
         if own is None:
             self.warn_of_proxy(address, forwarded)
         if ours and forwarded and not front.trusted(address, self.options.proxy):
             self.lacks_name("answers have no client, because X-Forwarded-For comes from %s, which is no --proxy: name it" % (
                 address or "unix"), "proxy")
-        return "client=%s " % word if word else ""
+        return word
 
     def warn_of_proxy(self, address, forwarded):
         """Says once that a proxy does not say who asks."""
@@ -282,14 +288,24 @@ class Api:
         self.say(text, about)
         self.nameless = text, time.monotonic()
 
-    def answer(self, client, address, forwarded, request, said, own):
-        line = "%s\ttime=%d %s%s\n" % (request, time.time() * 1000, self.client_word(address, forwarded, own), said)
+    def store(self, request, word, said):
+        """Stores the line of an answer, as text, or that of an event. Raises OSError once it has said why that fails."""
+        now = time.time() * 1000
+        line = front.event_line(request, now, word, **said) if isinstance(said, dict) else "%s\ttime=%d %s%s\n" % (
+            request, now, "client=%s " % word if word else "", said)
         try:
             self.answers.append(line)
         except OSError as error:
             self.say_unstored(error, "answers")
-            raise Bad(503, "the answer could not be stored") from None
+            raise
         self.said.pop("answers", None)
+
+    def answer(self, client, who, request, said, own):
+        """Replies to /answer and /event."""
+        try:
+            self.store(request, self.client_word(*who, own), said)
+        except OSError:
+            raise Bad(503, "the answer could not be stored") from None
         client.reply(204)
 
     def say_unstored(self, error, about):
