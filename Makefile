@@ -368,6 +368,10 @@ verdicts: all
 	@nice tests/promises/verdicts MQ2008=$$(echo $(DATA)/MQ2008/S?.txt | tr ' ' ,) \
 	    MSLR=$$(echo $(DATA)/MSLR/*.txt | tr ' ' ,) lambdarank=$$(echo $(DATA)/lambdarank/t*.txt | tr ' ' ,)
 
+## regret: exp3m and steps in a ball on games of 10^6 rounds, beside their guarantees; twenty minutes
+regret: all
+	@nice tests/bench/regret
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -381,4 +385,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo ring data install uninstall static dist deb deb-check boot fixtures bench \
-	seen soak looks crash hosts first-day hostile gate verdicts load machine mutants clean
+	seen soak looks crash hosts first-day hostile gate verdicts regret load machine mutants clean

@@ -10,6 +10,11 @@ weights() {
     bin2txt "$1" | sed -n 's/^w\t[0-9]*\t//p' | paste -sd ' ' -
 }
 
+# model_array FILE NAME: an array of a model, in one line.
+model_array() {
+    bin2txt "$1" | sed -n "s/^$2\t[0-9]*\t//p" | paste -sd ' ' -
+}
+
 # holds FILE WEIGHT...: the model has these weights, to the last digit.
 holds() {
     local file=$1 got

@@ -121,7 +121,7 @@ void propensity_draw_slot(size_t m, size_t slot, struct rng *rng, uint32_t *orde
 void propensity_draw_luce(size_t m, const double *logit, struct rng *rng, uint32_t *order,
                           double *keys, uint32_t *scratch);
 
-/* q[m]: the chance of each document to be in a set of n, 1 to m - 1, of the m: min(1, c exp(score)),
+/* q[m]: the chance of each document to be in a set of n, 1 to m - 1, of the m: min(1, c exp(score))
  * with the c by which their sum is n, but at least DBL_MIN (Uchiya, Nakamura & Kudo 2010). order[m]
  * is by score, highest first. O(m). */
 void propensity_subset(size_t m, const double *score, const uint32_t *order, size_t n, double *q);

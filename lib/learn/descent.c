@@ -13,6 +13,8 @@ static const struct array_row length_row = { "bets", ARRAY_NUMBERS, SETTINGS, BE
 static const struct array_row each_row = { "bets", ARRAY_VECTORS, SETTINGS, BETS_NUMBERS + 1,
                                            false };
 
+static const struct array_row squares_row = { "squares", ARRAY_NUMBERS, SETTINGS, 1, false };
+
 double descent_eta_known(double T)
 {
     return 1 / sqrt(T);
@@ -75,15 +77,18 @@ int descent_start(void *own, struct state *state, struct fault *fault)
 {
     struct descent *my = own;
     const struct settings *s = &state->settings;
-    my->bets = s->set[SETTING_ETA] ? NULL : state->learner->bets;
+    const struct descent_bets *bets = s->set[SETTING_ETA] ? NULL : state->learner->bets;
+    my->adapts = bets && s->set[SETTING_RADIUS];
+    my->bets = my->adapts ? NULL : bets;
     my->capital = my->bets ? my->bets->capital : 0;
     if (s->set[SETTING_EPSILON])
         my->capital *= s->value[SETTING_EPSILON];
-    if (my->bets && s->set[SETTING_RADIUS])
-        return fault_usage(fault, "radius needs a step size, and %s was given none: give eta, or "
-                           "omit radius", state->learner->name);
-    if (my->bets)
-        my->array = arrays_add(&state->arrays, bets_on_length(my) ? length_row : each_row);
+    if (my->adapts && bets->boundless)
+        return fault_usage(fault, "radius needs a step size for %s, %s: give eta, or omit radius",
+                           state->learner->name, bets->boundless);
+    if (bets)
+        my->array = arrays_add(&state->arrays, my->adapts           ? squares_row
+                                               : bets_on_length(my) ? length_row : each_row);
     ball_start(&my->ball, s->value[SETTING_RADIUS]);
     state->scale = my->ball.scale;
     state->scaled = my->ball.radius > 0 || bets_on_length(my);
@@ -96,9 +101,9 @@ int descent_reach(void *own, struct state *state, size_t width, struct fault *fa
     struct extent from = { 1, state->dim }, to = { 1, width };
     if (!arrays_grow(&my->gradient, from, to, fault) || ball_reach(&my->ball, width, fault) < 0)
         return -1;
-    my->wealth = my->bets ? state->arrays.at[my->array] : NULL;
+    my->wealth = my->bets || my->adapts ? state->arrays.at[my->array] : NULL;
     if (!bets_on_length(my))
-        return 0;
+        return my->adapts ? norm_reach(&my->slope, width, fault) : 0;
     return norm_reach(&my->length, width, fault) < 0 ? -1 : norm_reach(&my->slope, width, fault);
 }
 
@@ -132,6 +137,16 @@ int descent_load(void *own, struct state *state, const struct model *model, stru
         return 0;
     return fault_data(fault, "model: scale %.17g does not fit the direction and the bets",
                       state->scale);
+}
+
+/* Whole messages have the sum of squares, too. */
+int descent_publish(void *own, struct state *state, struct model *model, enum publishing how,
+                    struct fault *fault)
+{
+    const struct descent *my = own;
+    if (!my->adapts || how != PUBLISH_WHOLE)
+        return 0;
+    return arrays_put(&state->arrays, my->array, &state->settings, state->dim, model, fault);
 }
 
 void descent_close(void *own)
@@ -187,7 +202,20 @@ static int find_touched(struct descent *my, struct state *state, const struct ma
     return 0;
 }
 
-/* ---- steps of a given size ---- */
+static void take_norm(struct norm *norm, const double *v, const struct touched *touched)
+{
+    if (touched->index)
+        norm_take_changes(norm, v, touched->index, touched->n);
+    else
+        norm_take(norm, v, touched->n);
+}
+
+static int too_large(struct fault *fault)
+{
+    return fault_data(fault, "the gradient's square is too large for a double: scale the features");
+}
+
+/* ---- steps of a given size, or of that by the gradients so far ---- */
 
 /* Keeps the weights in the ball. If all of them must come back into it, all of w changes. */
 static int stay_in_ball(struct descent *my, struct state *state, const struct touched *touched,
@@ -207,7 +235,15 @@ static int descend(struct descent *my, struct state *state, const struct touched
                    struct fault *fault)
 {
     double *w = state->w, *z = my->gradient.at;
-    double eta = state->settings.value[SETTING_ETA] / my->ball.scale;
+    double eta = state->settings.value[SETTING_ETA], squares = 0;
+    if (my->adapts) {
+        take_norm(&my->slope, z, touched);
+        squares = my->wealth[0] + norm_square(&my->slope);
+        eta = squares > 0 ? my->ball.radius * sqrt(2 / squares) : 0;
+    }
+    if (squares > DBL_MAX)
+        return too_large(fault);
+    eta /= my->ball.scale;
     for (size_t e = 0; e < touched->n; e++) {
         size_t j = touched_number(touched, e);
         z[j] = w[j] - eta * z[j];
@@ -220,23 +256,14 @@ static int descend(struct descent *my, struct state *state, const struct touched
         w[j] = z[j];
         z[j] = 0;
     }
+    if (my->adapts) {
+        my->wealth[0] = squares;
+        norm_clear(&my->slope, touched->index, touched->n);
+    }
     return stay_in_ball(my, state, touched, fault);
 }
 
 /* ---- adaptive steps ---- */
-
-static void take_norm(struct norm *norm, const double *v, const struct touched *touched)
-{
-    if (touched->index)
-        norm_take_changes(norm, v, touched->index, touched->n);
-    else
-        norm_take(norm, v, touched->n);
-}
-
-static int too_large(struct fault *fault)
-{
-    return fault_data(fault, "the gradient's square is too large for a double: scale the features");
-}
 
 /* w is theta. A gradient whose square is 0 as a double counts as 0. */
 static int bet_on_length(struct descent *my, struct state *state, const struct touched *touched,

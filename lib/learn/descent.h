@@ -1,6 +1,7 @@
 /* descent: steps along a gradient, for learners that hold a struct descent: of the step size that
- * was given, perhaps kept in a ball; or, where none was, of what the bets of math/bets.h say, one
- * on the length of all weights or one on each weight.
+ * was given, perhaps kept in a ball; or, where a radius U alone was given, of U sqrt(2 / V), with V
+ * the sum of the gradients' squares, this one's too (Streeter & McMahan 2010); or, where neither
+ * was, of what the bets of math/bets.h say, one on the length of all weights or one on each weight.
  *
  * A learner of this kind has DESCENT_HOOKS in its row, and a struct descent as its own, or first in
  * it. A step that would leave a weight that is not finite is a fault before anything changes,
@@ -23,15 +24,17 @@ struct descent_bets {
     enum { BETS_ON_LENGTH, BETS_ON_EACH } on;
     double capital;
     bool centred; /* scores and their gradient are taken about their mean */
+    const char *boundless; /* why a radius alone gives no steps; NULL: it does */
 };
 
 struct descent {
     struct ball ball;               /* around the weights, where a radius was given          */
-    const struct descent_bets *bets; /* adaptive steps; NULL: a step size was given          */
+    const struct descent_bets *bets; /* adaptive steps; NULL: a step size or radius was given */
     double capital;
-    size_t array;                   /* of the state, number `array`: the bets                */
-    double *wealth;                 /* L, V, W of one bet; or [4][dim], L, V, W and theta    */
-    struct norm length, slope;      /* of w and of the gradient, where the bet is on length  */
+    bool adapts;                    /* a radius alone was given                              */
+    size_t array;                   /* of the state, number `array`: the bets, or V          */
+    double *wealth;                 /* L, V, W of one bet; or [4][dim], L, V, W and theta; or V */
+    struct norm length, slope;      /* of w and of the gradient, where steps follow from them */
     struct buffer gradient;         /* double[dim], 0 between steps                          */
 };
 
@@ -59,6 +62,8 @@ double descent_eta_estimated(double T);
 int descent_start(void *own, struct state *state, struct fault *fault);
 int descent_reach(void *own, struct state *state, size_t width, struct fault *fault);
 int descent_load(void *own, struct state *state, const struct model *model, struct fault *fault);
+int descent_publish(void *own, struct state *state, struct model *model, enum publishing how,
+                    struct fault *fault);
 void descent_close(void *own);
 
 #define DESCENT_HOOKS \

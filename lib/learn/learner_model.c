@@ -25,7 +25,7 @@ static void set_form(struct state *state, struct model *model, enum publishing h
 {
     const struct origin *origin = &state->origin;
     bool stays = how == PUBLISH_SHARED && origin->known && !origin->yields &&
-                 (!state->learner->publish || model->shared);
+                 (!state->learner->publish || !state->learner->scoring || model->shared);
     state->last = stays ? model : NULL;
     model->form = stays ? ++state->forms : 0;
 }

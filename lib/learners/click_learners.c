@@ -76,7 +76,8 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
 const struct learner learn_pdgd = {
     .name = "pdgd", .letters = "Ue", .least = 2, .docs = 4000, .learn = learn_preferences,
     .shown = "-p plackett-luce", .seen = "-k 10 -c navigational",
-    .bets = &(const struct descent_bets){ BETS_ON_EACH, 30, false }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_EACH, 30, false, "which descends on no loss" },
+    DESCENT_HOOKS,
 };
 
 /* ---- dbgd ---- */

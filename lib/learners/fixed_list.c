@@ -218,7 +218,7 @@ static int start_exp3m(void *own, struct state *state, struct fault *fault)
     (void)own;
     if (state->settings.value[SETTING_GAIN] <= GAIN_LIN)
         return 0;
-    return fault_usage(fault, "exp3m takes only the gains exp and lin: the others need every label");
+    return fault_usage(fault, "exp3m takes only the gains exp and lin: others need every label");
 }
 
 /* Are the labels seen of a drawn set, and within the grades? */

@@ -42,15 +42,17 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 const struct learner learn_slam = {
     .name = "slam", .surrogate = &surrogates[SURROGATE_SLAM],
     .seen = "-k all",
-    .letters = "MeTk", .eta = descent_eta_known, .least = 2, .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
+    .letters = "MeTUk", .eta = descent_eta_known, .least = 2, .learn = learn,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };
 
 const struct learner learn_slam_ap = {
     .name = "slam-ap", .surrogate = &surrogates[SURROGATE_SLAM_AP],
     .seen = "-k all",
-    .letters = "MeT", .eta = descent_eta_known, .least = 2, .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
+    .letters = "MeTU", .eta = descent_eta_known, .least = 2, .learn = learn,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };
 
 /* Its rankings are the same for every eta, except from the start at a base. */

@@ -33,14 +33,16 @@ const struct learner learn_squared = {
     .name = "squared", .surrogate = &surrogates[SURROGATE_SQUARED],
     .shown = "-g 0.1", .seen = "-k 1",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 1, .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };
 
 const struct learner learn_kl = {
     .name = "kl", .surrogate = &surrogates[SURROGATE_KL],
     .shown = "-g 0.1", .seen = "-k 1",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 1, .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 3, true }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 3, true, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };
 
 const struct learner learn_smoothdcg = {
@@ -48,14 +50,16 @@ const struct learner learn_smoothdcg = {
     .shown = "-g 0.1", .seen = "-k 1",
     .letters = "eTUEFk", .eta = descent_eta_estimated, .least = 1,
     .learn = learn, .preset = { [SETTING_EPSILON] = 0.01 },
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 0.3, false }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 0.3, false, "whose loss is not convex" },
+    DESCENT_HOOKS,
 };
 
 const struct learner learn_ranksvm = {
     .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
     .shown = "-g 0.1", .seen = "-k 2",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 2, .docs = 30000, .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };
 
 const struct learner learn_listnet = {
@@ -63,7 +67,8 @@ const struct learner learn_listnet = {
     .seen = "-k all",
     .letters = "eTU", .eta = descent_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };
 
 const struct learner learn_squared_ndcg = {
@@ -71,5 +76,6 @@ const struct learner learn_squared_ndcg = {
     .seen = "-k all",
     .letters = "eTU", .eta = descent_eta_known, .least = SURROGATE_ALL,
     .learn = learn,
-    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true }, DESCENT_HOOKS,
+    .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true, NULL }, DESCENT_HOOKS,
+    .publish = descent_publish,
 };

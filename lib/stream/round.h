@@ -22,8 +22,8 @@ int round_start(struct round *round, uint64_t t, const char *qid, size_t docs, s
                 struct fault *fault);
 
 /* Add a column, as round_new does. A new score removes the rival, the index, the worth, held,
- * judged=, rates= and subset=, which belong to the old score; seen has so many places, and a new one
- * removes propensity and clicks=. */
+ * judged=, rates= and subset=, which belong to the old score; seen has so many places, and a new
+ * one removes propensity and clicks=. */
 double *round_new_score(struct round *round, struct fault *fault);
 float *round_new_seen(struct round *round, size_t places, struct fault *fault);
 

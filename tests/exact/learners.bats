@@ -8,11 +8,6 @@ wrong_way() {
     mkstream round t=1 docs=2 dim=2 label:f4 0 1 x:f4 3 -1 1 2
 }
 
-# model_array FILE NAME: an array of a model, in one line.
-model_array() {
-    bin2txt "$1" | sed -n "s/^$2\t[0-9]*\t//p" | paste -sd ' ' -
-}
-
 @test "slam, slam-ap and minimax: a step by hand, and none where the ranking is right" {
     for learner in slam slam-ap minimax; do
         # the one pair, its weight 1: z = X_0 - X_1 = (2, -3), w = -z/2

@@ -5,16 +5,17 @@
  * whatever order; and, for those that make no promise of it, a list of which some is seen and the
  * list of those alone. The features grow from round to round.
  */
+#include "learn/descent.h"
 #include "loss/surrogate_gradients.h"
 #include "rounds.h"
 #include "stream/record_header.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-enum { ROUNDS = 40, RUNS = 4, ITEMS = 5, BYTES = 1 << 17 };
+enum { ROUNDS = 40, RUNS = 5, ITEMS = 5, BYTES = 1 << 17 };
 
-/* Settings for each learner: the fewest, all, all with other values, and none, so that steps are
- * adaptive. */
+/* Settings for each learner: the fewest, all, all with other values, none, so that steps are
+ * adaptive, and a radius alone. */
 static const struct option_use {
     enum setting_number i;
     double value[RUNS]; /* 0: not said */
@@ -22,7 +23,7 @@ static const struct option_use {
     { SETTING_TRADEOFF, { 0, 0.5, 3 } },   { SETTING_EPSILON, { 0, 0.1, 2 } },
     { SETTING_GAIN, { 0, GAIN_LIN, GAIN_NDCG } }, { SETTING_TOP_GRADE, { 0, 7, 3 } },
     { SETTING_MEMBERS, { 0, 2, 3 } },      { SETTING_EXPLORATION_WIDTH, { 0, 0.5, 2 } },
-    { SETTING_HORIZON, { 0, 0, 1000 } },   { SETTING_RADIUS, { 0, 0.7, 2 } },
+    { SETTING_HORIZON, { 0, 0, 1000 } },   { SETTING_RADIUS, { 0, 0.7, 2, 0, 1.5 } },
     { SETTING_ETA, { 0.001, 0.3, 0 } },    { SETTING_CUTOFF, { 0, 2, 3 } },
     { SETTING_IN_ORDER, { 0, 1, 0 } },     { SETTING_PLAIN, { 0, 1, 0 } },
     { SETTING_SEED, { 0, 7, 123456789 } }, { SETTING_DRIFT, { 0, 0, 1 } },
@@ -34,8 +35,9 @@ static struct settings tell(const struct learner *learner, size_t run)
 {
     struct settings settings = { .set = { false } };
     bool horizon = strchr(learner->letters, 'T') != NULL;
+    bool boundless = learner->bets && learner->bets->boundless;
     for (size_t i = 0; i < COUNT(GIVEN); i++)
-        if (GIVEN[i].value[run] > 0 && strchr(learner->letters, settings_known[GIVEN[i].i].letter))
+        if (GIVEN[i].value[run] > 0 && !(run == 4 && boundless) && strchr(learner->letters, settings_known[GIVEN[i].i].letter))
             set(&settings, GIVEN[i].i, GIVEN[i].value[run]);
     if (strcmp(learner->name, "exp3m") == 0 && run == 2)
         settings.value[SETTING_GAIN] = GAIN_EXP; /* it takes no others */

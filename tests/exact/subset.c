@@ -1,9 +1,10 @@
 /*
- * subset: the chances q by which explore -p subset draws n of m documents, summed over all sets that
- * systematic sampling can draw, and over all choices of the k documents seen of them: each document
- * is seen with the propensity that feedback_exposure says, the mean of what exp3m learns is the loss
- * of each item, and the second moment is at most n m / k (Uchiya, Nakamura & Kudo 2010). q itself is
- * found here by another way. No sampling, except that draws of explore are sets of this kind.
+ * subset: the chances q by which explore -p subset draws n of m documents, summed over all sets
+ * that systematic sampling can draw, and over all choices of the k documents seen of them: each
+ * document is seen with the propensity that feedback_exposure says, the mean of what exp3m learns
+ * is the loss of each item, and the second moment is at most n m / k (Uchiya, Nakamura & Kudo
+ * 2010). q itself is found here by another way. No sampling, except that draws of explore are sets
+ * of this kind.
  */
 #include "rounds.h"
 
@@ -89,8 +90,8 @@ static void add_choice(struct world *at, const bool *in, unsigned seen, long dou
         long double e = state.arrays.at[0][i];
         at->mean[i] += chance * e;
         at->second += chance * at->q[i] * e * e;
-        hold(fabsl(state.w[i] + sqrtl(at->k * logl((long double)at->m / at->n) / (at->m * 2)) * e) <=
-             1e-15L * e, "exp3m", "score", state.w[i], e);
+        long double eta = sqrtl(at->k * logl((long double)at->m / at->n) / (at->m * 2));
+        hold(fabsl(state.w[i] + eta * e) <= 1e-15L * e, "exp3m", "score", state.w[i], e);
     }
     buffer_free(&buffer);
     learner_close(&state);

@@ -426,7 +426,7 @@ END
     fails 2 "train: -m 'ndgc@10': metric: no measure 'ndgc@10': did you mean ndcg@10?*" \
         train -m ndgc@10 train.svm test.svm
     fails 1 'train: nowhere.svm: no such file, or not one that can be read twice' train nowhere.svm test.svm
-    fails 2 "train: -a 'kl -U 1': update: radius needs a step size*" train -a 'kl -U 1' train.svm test.svm
+    fails 2 "train: -a 'pdgd -U 1': update: radius needs a step size*" train -a 'pdgd -U 1' train.svm test.svm
     fails 2 "train: -a 'kl,rho=1': update: kl has no setting 'rho'*" train -a kl,rho=1 train.svm test.svm
     fails 2 "train: -a ftpl: *" train -a ftpl,gain=lin train.svm test.svm
     fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm

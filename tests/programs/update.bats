@@ -282,12 +282,50 @@ saves_before() {
 
 @test "only one of -e and -T; with neither, steps are adaptive, and need no ball" {
     for learner in squared kl smoothdcg ranksvm listnet; do
-        fails 2 "update: radius needs a step size, and $learner was given none: give eta, or omit radius*" \
-            update -a $learner -U 1
         two_documents | update -a $learner | bin2txt -f head >head
         grep ' cols=w:f8\[2\],direction:f8\[2\],scale:f8\[1\],bets:f8\[3\] ' head
         if grep ' eta=' head; then return 1; fi
     done
+}
+
+@test "radius without a step size: steps by the gradients so far, within the ball" {
+    # squared: s = 0, g = 2 (s - R) = (-2, 0), z = X'g = (-2, -4): a step of U sqrt 2 to the edge of the ball. Then V = 20 and
+    # the square of the next z, and w <- w - U (2 / V)^(1/2) z, not about the mean
+    awk 'BEGIN {
+        U = 2; V = 0; a = b = 0
+        for (t = 1; t <= 2; t++) {
+            g = 2 * (a + 2 * b - 1); h = 2 * (3 * a - b); y = g + 3 * h; z = 2 * g - h; V += y * y + z * z
+            a -= U * sqrt(2 / V) * y; b -= U * sqrt(2 / V) * z; n = sqrt(a * a + b * b)
+            if (n > U) { a *= U / n; b *= U / n }
+            printf "%.17g %.17g %.17g\n", a, b, V
+        }
+    }' >want
+    two_documents >round
+    for n in 1 2; do
+        for _ in $(seq $n); do cat round; done | update -a squared,radius=2 >model
+        bin2txt -f head model >head
+        grep ' learner=squared rounds='$n' .* radius=2 cols=w:f8\[2\],direction:f8\[2\],scale:f8\[1\],squares:f8\[1\] ' head
+        paste <(weights model) <(sed -n ${n}p want) | awk '{ exit !(($1 / $3 - 1) ^ 2 < 1e-28 && ($2 / $4 - 1) ^ 2 < 1e-28) }'
+        is "$(model_array model squares | awk -v want="$(sed -n ${n}p want)" '{ split(want, v, " "); print ($1 / v[3] - 1) ^ 2 < 1e-28 }')" 1
+    done
+    # a round of gradient 0 moves nothing; a run that stopped goes on to the same bytes; a whole message has V
+    synth -n 50 -d 3 linear | score -m <(weights2bin <<<'1 1') | explore -g 0.5 | feedback-mask -k 2 >rounds
+    for learner in squared kl ranksvm; do
+        update -a $learner,radius=1.5 <rounds >whole
+        rm -f parts
+        for from in 1 18; do replay -b $from -n $((from == 1 ? 17 : 50)) rounds | update -a $learner,radius=1.5 -m parts; done
+        cmp whole parts
+        update -a $learner,radius=1.5 -f - -m sent.$learner <rounds | LC_ALL=C grep -a ' model ' | LC_ALL=C grep -ac 'squares:f8\[1\]' >messages
+        [ "$(cat messages)" -ge 1 ]
+        fails_on rounds 1 'update: model whole: it was learnt with radius=1.5, but this run has no radius: *' update -a $learner -m whole
+    done
+    for learner in listnet squared-ndcg slam slam-ap; do
+        synth -n 20 -d 3 linear | update -a $learner,radius=0.5 >model
+        weights model | awk '{ exit !($1 * $1 + $2 * $2 + $3 * $3 <= 0.25 + 1e-15 && $1 != 0) }'
+    done
+    fails 2 'update: radius needs a step size for smoothdcg, whose loss is not convex: give eta, or omit radius*' update -a smoothdcg,radius=1
+    fails 2 'update: radius needs a step size for pdgd, which descends on no loss: give eta, or omit radius*' update -a pdgd,radius=1
+    two_documents | update -a slam,eta=1,radius=0.1 >model
 }
 
 @test "a setting that the learner does not take is a usage error" {

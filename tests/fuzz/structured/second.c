@@ -432,7 +432,8 @@ static const struct {
     { "w", 0 },        { "direction", 0 }, { "scale", 1 },  { "residuals", 2 }, { "moments", 5 },
     { "constant", 1 }, { "top", 1 },       { "looks", 0 },  { "clicks", 0 },    { "current", 0 },
     { "members", 1 },  { "streak", 1 },    { "block", 1 },  { "items", 1 },     { "groups", 1 },
-    { "whole", 1 },    { "pairs", 1 },     { "base", 0 },   { "losses", 0 },  { NULL, 0 },
+    { "whole", 1 },    { "pairs", 1 },     { "base", 0 },   { "losses", 0 },  { "squares", 1 },
+    { NULL, 0 },
 };
 
 static const char *check_array(const struct draft *record, const struct array *column)
