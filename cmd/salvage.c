@@ -340,6 +340,8 @@ static enum outcome check_record(struct salvager *my, struct round *round)
 {
     struct fault wrong = { FAULT_NONE, "" };
     const bool is_round = round->record->kind == RECORD_ROUND;
+    if (round_erased(round->record))
+        return DROP;
     if (is_round && round_read(round, &wrong) < 0) {
         if (wrong.kind != FAULT_DATA) {
             *my->host->fault = wrong;

@@ -801,9 +801,9 @@ def _record(file, line, kind, keys, shape, size):
         _need(first == "crc" and re.fullmatch("[0-9a-f]{8}", crc), "header line: crc= must be the first key, and "
               "eight digits 0-9a-f")
         del keys["crc"]
-    if kind == "round":
+    if kind == "round" and "x-erased" not in keys:
         _check_round(keys, shape, size)
-    else:
+    elif kind != "round":
         _need(first in ("crc", "learner"), "header line: the first key of a model must be crc= or learner=")
     payload, at, columns = _payload(file, size), 0, {}
     if crc is not None:
@@ -814,7 +814,10 @@ def _record(file, line, kind, keys, shape, size):
         columns[name] = _array(column, memoryview(payload)[at:end])
         at = end
     record = KINDS[kind](keys, columns)
-    _check_values(record) if kind == "round" else _check_model(record)
+    if kind != "round":
+        _check_model(record)
+    elif "x-erased" not in keys:
+        _check_values(record)
     return record
 
 
@@ -894,6 +897,7 @@ def read(source: Path | IO[bytes]) -> Iterator[Any]:
             kind, keys, shape, size = _header(line)
             ended = kind == "end"
             if not ended:
+                erased = kind == "round" and "x-erased" in keys
                 record = _record(source, line, kind, keys, shape, size)
                 if kind == "patch":
                     record = _patched(record, name if name != "stream" and os.path.exists(name) else None)
@@ -905,7 +909,7 @@ def read(source: Path | IO[bytes]) -> Iterator[Any]:
         except Error as error:
             raise Error("%s: record %d: %s" % (name, place, error)) from None
         count = 0 if ended else count + 1
-        if not ended:
+        if not ended and not erased:
             yield record
     _need(place, "%s: not a single byte, where a stream has at least an end record", name)
     _need(ended, "%s: cut short after record %d: the end record is missing", name, place)

@@ -148,10 +148,14 @@ static int pump_stream(struct pump *pump, struct reader *reader)
 {
     int got;
     while ((got = reader_header(reader, pump->record, &pump->fault)) > 0) {
-        if (pump->record->kind == RECORD_ROUND && round_header(&pump->round, &pump->fault) < 0)
+        const bool erased = round_erased(pump->record);
+        if (pump->record->kind == RECORD_ROUND && !erased &&
+            round_header(&pump->round, &pump->fault) < 0)
             return refuse_round(pump, reader);
         if ((got = reader_payload(reader, pump->record, &pump->fault)) < 0)
             break;
+        if (erased)
+            continue;
         enum outcome outcome = pump->record->kind == RECORD_ROUND ? each_round(pump, reader)
                                                                   : each_model(pump, reader);
         if (outcome == FAIL) return -1;

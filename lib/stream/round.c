@@ -98,6 +98,11 @@ void round_forget_service(struct round *round)
     round->places = 0;
 }
 
+bool round_erased(const struct record *record)
+{
+    return record->kind == RECORD_ROUND && record_key(record, "x-erased");
+}
+
 char *round_name(const struct round *round, char name[ROUND_NAME])
 {
     if (round->qid)

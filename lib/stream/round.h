@@ -34,6 +34,10 @@ int round_base_in_line_order(struct round *round, struct fault *fault);
  * feedback, request= and time=. Documents, their names and features stay. */
 void round_forget_service(struct round *round);
 
+/* Is that a round that `rankpipe service erase` emptied in place? It holds its number, its place in
+ * the stream, and the key x-erased: readers of rounds check its bytes, and pass over it. */
+bool round_erased(const struct record *record);
+
 /* Writes "round 17" or "round 17 (qid 10032)" into `name`. Returns `name`. */
 enum { ROUND_NAME = 300 };
 char *round_name(const struct round *round, char name[ROUND_NAME]);

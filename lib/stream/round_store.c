@@ -141,7 +141,9 @@ static int add_place(struct round_store *store, const struct mapped *stored,
 static int next_round(struct reader *reader, struct round *round, struct fault *fault)
 {
     struct record *record = round->record;
-    int got = reader_header(reader, record, fault);
+    int got;
+    while ((got = reader_header(reader, record, fault)) > 0 && round_erased(record))
+        if (reader_payload(reader, record, fault) < 0) return -1;
     if (got <= 0)
         return got;
     if (record->kind != RECORD_ROUND)

@@ -738,6 +738,30 @@ named() {
     is "$(learnt)" 26
 }
 
+@test "erase: every program passes over a round that was erased in a log" {
+    rounds 1 6 | explore -f -g 1 -s random | spool -c 6 log >/dev/null
+    cat log/*.bin >before
+    mkdir -p answers && answers 1 6 >answers/today
+    learn
+    rankpipe service erase requests r3 2>../err
+    cat log/*.bin >after
+    is "$(wc -c <after)" "$(wc -c <before)"
+    grep -ac x-erased after
+    is "$(score -m w.bin <after | values_of t | xargs)" '1 2 4 5 6'
+    answers 1 6 | sed 3d >said
+    feedback-join -r said <after >joined
+    is "$(values_of t <joined | xargs)" '1 2 4 5 6'
+    is "$(bin2txt -f rank after | cut -f 1 | uniq | xargs)" '1 2 4 5 6'
+    is "$(metric -q ndcg@5 <after | sed 1d | wc -l)" 5
+    is "$(explore -g 1 -s recorded <after | values_of t | xargs)" '1 2 4 5 6'
+    is "$(update -a squared <joined | bin2txt -f head | grep -o 'rounds=[0-9]*')" rounds=5
+    is "$(replay after | values_of t | xargs)" '1 2 3 4 5'
+    is "$(salvage after | values_of t | xargs)" '1 2 4 5 6'
+    is "$(loop 'replay -n 10 after | score -m w.bin | explore -f -g 1' | values_of t | wc -l)" 10
+    is "$(python3 -c 'import sys, rankpipe; print(*(r.t for r in rankpipe.read(sys.argv[1])))' after)" '1 2 4 5 6'
+    bin2txt -f check after
+}
+
 @test "erase: several kinds at once; names that are not found are listed; what was cut or escaped goes" {
     local long
     long=$(printf 'x%.0s' $(seq 230))
