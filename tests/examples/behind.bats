@@ -23,6 +23,7 @@ serves() {
     mkdir -p answers
     rankpipe service first
     rankpipe service set features "$1" >/dev/null
+    rankpipe service set settle 0 >/dev/null
     serve -e socket 'score -r -m w.bin -R rival.bin | explore -B .37 -i .1 -p slot -g 0 -s random | spool -t 1 log' 2>served 3>&- &
     service=$!
     await serve -a socket </dev/null
