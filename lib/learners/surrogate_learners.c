@@ -31,7 +31,7 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
 
 const struct learner learn_squared = {
     .name = "squared", .surrogate = &surrogates[SURROGATE_SQUARED],
-    .shown = "-g 0.1", .seen = "-k 1",
+    .shown = "-p top -g 0.1", .seen = "-k 1",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 1, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, true, NULL }, DESCENT_HOOKS,
     .publish = descent_publish,
@@ -39,7 +39,7 @@ const struct learner learn_squared = {
 
 const struct learner learn_kl = {
     .name = "kl", .surrogate = &surrogates[SURROGATE_KL],
-    .shown = "-g 0.1", .seen = "-k 1",
+    .shown = "-p top -g 0.1", .seen = "-k 1",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 1, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 3, true, NULL }, DESCENT_HOOKS,
     .publish = descent_publish,
@@ -47,7 +47,7 @@ const struct learner learn_kl = {
 
 const struct learner learn_smoothdcg = {
     .name = "smoothdcg", .surrogate = &surrogates[SURROGATE_SMOOTHDCG],
-    .shown = "-g 0.1", .seen = "-k 1",
+    .shown = "-p top -g 0.1", .seen = "-k 1",
     .letters = "eTUEFk", .eta = descent_eta_estimated, .least = 1,
     .learn = learn, .preset = { [SETTING_EPSILON] = 0.01 },
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 0.3, false, "whose loss is not convex" },
@@ -56,7 +56,7 @@ const struct learner learn_smoothdcg = {
 
 const struct learner learn_ranksvm = {
     .name = "ranksvm", .surrogate = &surrogates[SURROGATE_RANKSVM],
-    .shown = "-g 0.1", .seen = "-k 2",
+    .shown = "-p top -k 2 -g 0.1", .seen = "-k 2",
     .letters = "eTU", .eta = descent_eta_estimated, .least = 2, .docs = 30000, .learn = learn,
     .bets = &(const struct descent_bets){ BETS_ON_LENGTH, 1, false, NULL }, DESCENT_HOOKS,
     .publish = descent_publish,

@@ -92,7 +92,7 @@ whole() {
     is "$(head -n 1 out/sweep.tsv | tr '\t' ' ')" 'learner eta gamma seed t ndcg@10 map'
     is "$(wc -l <out/sweep.tsv)" 25
     mkfifo ring
-    replay -n 500 -s 2 q.bin | score -f ring | explore -g 0.2 -s 2 | metric -t table ndcg@10 map |
+    replay -n 500 -s 2 q.bin | score -f ring | explore -p top -k 2 -g 0.2 -s 2 | metric -t table ndcg@10 map |
         feedback-mask -k 2 | update -a ranksvm -e 1e-3 -U 1 -f ring >w.bin
     grep -qxF "ranksvm	1e-3	0.2	2	$(tail -n 1 table)" out/sweep.tsv
     if command -v gnuplot; then
@@ -152,7 +152,7 @@ whole() {
     grep -qxF "ridge	-	0.3	2	on	top	-	1	2	$(tail -n 1 table)" out/sweep.tsv
     # horizons in place of a step size and a share of exploring rounds
     sh "$SWEEP" horizon q.bin learner=squared seed=1 rounds=60 horizon=60 explore.T=60
-    replay -n 60 -s 1 q.bin | score -f ring | explore -T 60 -s 1 | metric -t table ndcg@10 |
+    replay -n 60 -s 1 q.bin | score -f ring | explore -p top -k 1 -T 60 -s 1 | metric -t table ndcg@10 |
         feedback-mask | update -a squared -T 60 -f ring >w.bin
     grep -qxF "squared	default	default	1	60	60	$(tail -n 1 table)" horizon/sweep.tsv
     # clicks

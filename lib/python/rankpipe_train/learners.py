@@ -72,6 +72,14 @@ def suited(name):
     return explore.split(), places, user, "\nIt learns a fixed list" not in told
 
 
+def shown_for(words, places):
+    """Options of explore for so many places seen: -p top has as many, and leaves where all are seen."""
+    if "top" not in words:
+        return words
+    rest = words[words.index("-g"):]
+    return rest if places == "all" else ["-p", "top", "-k", places, *rest]
+
+
 def expanded(word):
     """The words that one with alternatives stands for: kl,eta=1|2 for kl,eta=1 and kl,eta=2."""
     parts = [part.rpartition("=") for part in word.split(",")]
@@ -104,9 +112,9 @@ def called(asked, own_explore, own_places, own_user, validates, accepted):
     name = [" ".join(asked["a"]), explore is not None and f"explore {' '.join(explore) or 'greedily'}",
             places and f"{places} judged", user]
     validates = validates and not places
-    explore = own_explore if explore is None else explore
     user = user or own_user
     places = places or ("10" if user else own_places)
+    explore = shown_for(own_explore, places) if explore is None else explore
     mask = [places, "-c", user] if user else [places]
     accepts("x", explore, ["-s"], "explore")
     accepts("k", mask, [], "feedback-mask", "-k")
