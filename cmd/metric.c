@@ -3,8 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "learn/scoring.h"
+#include "learners/learners.h"
 #include "measure/tally.h"
 #include "run/filter.h"
 #include "say.h"
@@ -14,6 +17,9 @@ struct metric {
     const char *file; /* the table's; NULL: standard output */
     const char *theta; /* the table of examination; NULL: feedback is labels */
     struct examination examination;
+    const char *weights;     /* -W: a model, against which losses are regretted; NULL: none */
+    struct scoring scoring;  /* by it */
+    struct buffer against;   /* its scores */
     uint64_t every;   /* rounds between rows; 0: 1, 2, 5, 10, 20, 50 ... */
     bool raw;         /* sums and counts */
     bool by_round, ir_measures; /* -q and -i: a line for each round */
@@ -24,6 +30,7 @@ struct metric {
     struct tally *tally;
     size_t measures;
     bool estimates; /* is one of them an estimate? */
+    bool regrets;   /* of losses, against the weights of -W? */
     int fd;
     struct writer writer, *table;
     uint64_t rounds, due, printed, t;
@@ -58,6 +65,8 @@ static const struct option options_known[] = {
       OPTION_WHOLE(metric, grade, 1, 1000) },
     { 'R', NULL, NULL, "ips, snips, dr: the column rival is the scores (default: the column score)",
       OPTION_FLAG(metric, evidence.logged.target.rival) },
+    { 'W', "model", NULL, "regret:loss:, regret:drawn:loss:: file of the weights that they are against",
+      OPTION_TEXT(metric, weights) },
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
                            "5, 10, 20, 50, ... rounds)",
       OPTION_WHOLE(metric, every, 1, RECORD_MOST) },
@@ -98,6 +107,7 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
              tally_check_rounds(tally, my->ir_measures, fault) < 0))
             return -1;
         my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
+        my->regrets = my->regrets || tally->against;
         my->host->features = my->host->features || tally_needs_features(tally);
         size_t top = tally_top(tally);
         if (top > my->evidence.measured.top)
@@ -145,7 +155,41 @@ static int parse(void *self, struct options *options, struct host *host)
     if (!*options_operands(options))
         return fault_usage(options->fault, "no measure named: give one, such as ndcg@10");
     if (parse_measures(my, options_operands(options), options->fault) < 0) return -1;
+    if (my->regrets != (my->weights != NULL))
+        return fault_usage(options->fault, my->weights ? "-W needs a regret of a loss, such as "
+                                                         "regret:loss:kl"
+                                                       : "a regret of a loss needs -W model, the "
+                                                         "weights that it is against");
+    host->features = host->features || my->weights;
     return check_estimates(my, options);
+}
+
+/* Says what changed of what the losses of perceptrons are, once. */
+static void report_phi(const struct metric *my)
+{
+    for (size_t i = 0; i < my->measures; i++) {
+        const struct measure *measure = &my->tally[i].measure;
+        if (!measure->surrogate || measure->step || measure->surrogate->gradient)
+            continue;
+        warn(my->host, "metric", "%s is the surrogate phi; the loss that update steps along, which "
+             "it was up to 0.4.0, is step:%s", my->tally[i].name, strstr(measure->name, ":") + 1);
+        return;
+    }
+}
+
+/* The scores by the weights of -W. */
+static int score_against(struct metric *my, struct round *round)
+{
+    struct fault *fault = my->host->fault;
+    double *to = buffer_for(&my->against, round->docs, sizeof *to, fault);
+    if (!to) return -1;
+    if (round->rival)
+        return fault_data(fault, "-W wants rounds without the column rival");
+    if (scoring_round(&my->scoring, round, ROUND_RIVAL, NULL, fault) < 0) return -1;
+    memcpy(to, round->rival, round->docs * sizeof *to);
+    round_drop(round, ROUND_RIVAL);
+    my->evidence.against = to;
+    return 0;
 }
 
 static int open_metric(void *self)
@@ -159,6 +203,10 @@ static int open_metric(void *self)
     if (my->theta && examination_read(&my->examination, my->theta, my->host->watch, fault) < 0)
         return -1;
     my->evidence.logged.examination = my->theta ? &my->examination : NULL;
+    my->scoring.learners = learners;
+    if (my->weights && scoring_open(&my->scoring, my->weights, my->host->watch, fault) < 0)
+        return -1;
+    report_phi(my);
     if (!my->file)
         return 0;
     my->fd = watch_open(my->host->watch, my->file, O_WRONLY | O_CREAT | O_TRUNC, 0666, fault);
@@ -207,6 +255,7 @@ static enum outcome each(void *self, struct round *round)
 {
     struct metric *my = self;
     struct fault *fault = my->host->fault;
+    if (my->weights && score_against(my, round) < 0) return FAIL;
     if (tally_evidence(&my->evidence, round, my->tally, my->measures, fault) < 0) return FAIL;
     for (size_t i = 0; i < my->measures; i++)
         if (tally_look(&my->tally[i], &my->evidence, fault) < 0) return FAIL;
@@ -263,6 +312,8 @@ static int close_metric(void *self, enum ended ended)
     if (ended == CLEAN && my->estimates)
         report(my);
     examination_close(&my->examination);
+    scoring_close(&my->scoring);
+    buffer_free(&my->against);
     tally_evidence_close(&my->evidence);
     for (size_t i = 0; my->tally && i < my->measures; i++)
         tally_close(&my->tally[i]);
@@ -272,8 +323,8 @@ static int close_metric(void *self, enum ended ended)
 
 const struct filter metric = {
     .name = "metric",
-    .usage = "[-Rioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-e rounds] [-p file] "
-             "[-s seed] [-t file] [-x policy] [-z value] measure ...",
+    .usage = "[-Rioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-W model] [-e rounds] "
+             "[-p file] [-s seed] [-t file] [-x policy] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
     .operand = { .value = "measure", .words = tally_word, .text = "what to print" },

@@ -1,8 +1,11 @@
 /* synth: made-up rounds, of the papers' data sets and games. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/names.h"
 #include "feature/game.h"
+#include "learn/learner.h"
+#include "model/model_file.h"
 #include "run/filter.h"
 
 struct synth {
@@ -10,6 +13,7 @@ struct synth {
     const struct game_rules *rules;
     struct game_settings settings;
     uint64_t first, last, seed;
+    const char *ranker; /* -u: file for the hidden ranker; NULL: none */
     struct game game;
 };
 
@@ -35,6 +39,8 @@ static const struct option options_known[] = {
                        "game's two laws (default: the first)", OPTION_OWN },
     { 's', "seed", NULL, "seed of all that is drawn, a whole number, 0 or more (default 1)",
       OPTION_WHOLE(synth, seed, 0, RECORD_MOST) },
+    { 'u', "model", NULL, "separable, linear, rare, known-item: file for the weights of the hidden "
+                          "ranker (default: none)", OPTION_TEXT(synth, ranker) },
     { 0 },
 };
 
@@ -98,10 +104,32 @@ static int parse(void *self, struct options *options, struct host *host)
     return 0;
 }
 
+/* The hidden ranker, as weights2bin would write it. */
+static int save_ranker(struct synth *my)
+{
+    struct fault *fault = my->host->fault;
+    struct model_file file = { .lock_fd = -1 };
+    struct model *model = calloc(1, sizeof *model);
+    int result = model ? model_file_open(&file, my->ranker, fault) : fault_no_room(fault, sizeof *model);
+    if (result == 0 && !my->game.u)
+        result = fault_usage(fault, "-u: %s has no hidden ranker", my->rules->name);
+    if (result == 0 && (model_start(model, LEARNER_FIXED, 0, my->game.dim, fault) < 0 ||
+                        model_put_weights(model, my->game.u, fault) < 0))
+        result = -1;
+    if (result == 0) {
+        record_want_crc(&model->record);
+        result = model_file_save(&file, model, fault);
+    }
+    model_file_close(&file);
+    free(model);
+    return result;
+}
+
 static int open_game(void *self)
 {
     struct synth *my = self;
-    return game_start(&my->game, my->rules, &my->settings, my->seed, my->host->fault);
+    if (game_start(&my->game, my->rules, &my->settings, my->seed, my->host->fault) < 0) return -1;
+    return my->ranker ? save_ranker(my) : 0;
 }
 
 static uint64_t rounds(const void *self)
@@ -128,7 +156,7 @@ static int close_synth(void *self, enum ended ended)
 const struct filter synth = {
     .name = "synth",
     .usage = "[-q] [-L grade] [-M margin] [-R share] [-S deviation] [-b first] [-d dim] "
-             "[-l documents] [-n last] [-s seed] game",
+             "[-l documents] [-n last] [-s seed] [-u model] game",
     .line = "generates rounds: the data sets and games of the papers",
     .options = options_known,
     .operand = { .value = "game", .words = game_word, .text = "what to draw" },

@@ -433,7 +433,7 @@ static double slam_ndcg(size_t m, const double *s, const double *R,
     double most = dcg_sum(k, list.sorted);
     if (isinf(most))
         return NAN;
-    if (ranked_right(&list, k, most))
+    if (most == 0 || (!options->phi && ranked_right(&list, k, most)))
         return 0;
     for (size_t a = 0; a < m; a++)
         list.v[a] = a < k ? dcg_gain(list.sorted[a]) * dcg_discount(a) / most : 0;
@@ -453,7 +453,7 @@ static double slam_ap(size_t m, const double *s, const double *R,
     for (size_t i = 0; i < m; i++)
         if (list.ranked[i] > 0)
             sum += ++n / (double)(i + 1);
-    if (n == 0 || sum / n >= right)
+    if (n == 0 || (!options->phi && sum / n >= right))
         return 0;
     for (size_t a = 0; a < m; a++)
         list.v[a] = (double)a < n ? 1 / n : 0;
@@ -474,7 +474,7 @@ static double slam_minimax(size_t m, const double *s, const double *R,
     double ideal = dcg_sum(m, list.sorted), most = 0;
     if (isinf(ideal))
         return NAN;
-    if (ranked_right(&list, m, ideal))
+    if (ideal == 0 || (!options->phi && ranked_right(&list, m, ideal)))
         return 0;
     for (size_t from, to = m; to > 0; to = from) {
         from = grade_from(&list, to);
@@ -492,9 +492,11 @@ static double slam_minimax(size_t m, const double *s, const double *R,
         if (to == m || s[first] > s[worse] || (s[first] == s[worse] && first < worse))
             worse = first;
     }
+    if (!found || 1 + most <= 0) /* only of phi: else some pair is in the wrong order */
+        return 0;
     scratch[best_i] = -1;
     scratch[best_j] = 1;
-    return 1 + most; /* above 0, since some pair is in the wrong order */
+    return 1 + most;
 }
 
 /* ---- the table ---- */

@@ -16,6 +16,8 @@ enum { SURROGATE_SCRATCH = 7 }; /* numbers of scratch for each document */
 struct surrogate_options {
     double epsilon; /* smoothdcg's                      */
     size_t cutoff;  /* slam's: SIZE_MAX is the whole list; smoothdcg's: SIZE_MAX is 1 */
+    bool phi;       /* slam's kin: the surrogate phi (equations 8 and 9), also of a ranking that is
+                     * right, where the step's f_t (equation 15) is 0 */
     struct long_work *work; /* counts the steps of what is not linear in the documents; if it was
                              * stopped, the result is good for nothing; NULL: nothing counts */
 };

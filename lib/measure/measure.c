@@ -265,7 +265,7 @@ static int loss(const struct measure *measure, const struct measured *measured, 
         return -1;
     }
     const struct surrogate_options options = { measured->conventions.epsilon, measure->cutoff,
-                                               measured->work };
+                                               !measure->step, measured->work };
     *value = measure->surrogate->loss(measured->docs, measured->score, measured->label, &options,
                                       measured->scratch);
     if (measured->work && measured->work->stopped) {
@@ -305,7 +305,7 @@ static const struct {
 };
 enum { MEASURES = sizeof measures / sizeof *measures };
 
-static const char loss_prefix[] = "loss:";
+static const char loss_prefix[] = "loss:", step_prefix[] = "step:"; /* of one length */
 
 /* The number of the measure that a name begins with, up to its @ or end; MEASURES for none. */
 static size_t find(const char *name)
@@ -319,12 +319,14 @@ static size_t find(const char *name)
 
 bool measure_is_known(const char *name)
 {
-    return name_begins(name, loss_prefix) || find(name) < MEASURES;
+    return name_begins(name, loss_prefix) || name_begins(name, step_prefix) ||
+           find(name) < MEASURES;
 }
 
 const char *measure_word(size_t i)
 {
-    return i < MEASURES ? measures[i].word : surrogate_measure(i - MEASURES);
+    const char *word = i < MEASURES ? measures[i].word : surrogate_measure(i - MEASURES);
+    return i == MEASURES + SURROGATE_MINIMAX + 1 ? "step:PERCEPTRON" : word;
 }
 
 void measure_add_name(struct names *names, const char *name)
@@ -339,6 +341,7 @@ void measure_add_names(struct names *names)
     for (size_t i = 0; i < MEASURES; i++)
         measure_add_name(names, measures[i].name);
     names_add(names, "%sSURROGATE", loss_prefix);
+    names_add(names, "%sPERCEPTRON", step_prefix);
 }
 
 /* "@10", or nothing. */
@@ -372,8 +375,11 @@ static int parse_loss(struct measure *measure, const char *surrogate, const char
     measure->surrogate = surrogate_find(name);
     if (!measure->surrogate)
         return no_surrogate(surrogate, fault);
+    if (measure->step && measure->surrogate->gradient)
+        return fault_usage(fault, "measure step:%.40s: only slam, slam-ap and minimax have a loss "
+                           "of their steps: use loss:%.40s", surrogate, surrogate);
     if (at && !measure->surrogate->cut)
-        return fault_usage(fault, "measure loss:%.40s: %s takes no cutoff", surrogate, name);
+        return fault_usage(fault, "measure %.45s: %s takes no cutoff", measure->name, name);
     return parse_cutoff(measure, at, fault);
 }
 
@@ -384,7 +390,8 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
     memset(measure, 0, sizeof *measure);
     measure->name = name;
     measure->cutoff = SIZE_MAX;
-    if (name_begins(name, loss_prefix))
+    measure->step = name_begins(name, step_prefix);
+    if (measure->step || name_begins(name, loss_prefix))
         return parse_loss(measure, name + sizeof loss_prefix - 1, at, fault);
     if (at && measures[i].cut == CUT_NEVER)
         return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, measures[i].name);

@@ -49,13 +49,14 @@ int measure_places(struct measured *measured, size_t m, struct fault *fault);
 struct measure {
     const char *name; /* as it was given: "ndcg@10"; the caller's */
     size_t cutoff;    /* k; SIZE_MAX for the whole list           */
-    const struct surrogate *surrogate; /* of loss:SURROGATE, else NULL */
+    const struct surrogate *surrogate; /* of loss:SURROGATE or step:SURROGATE, else NULL */
+    bool step; /* step: the loss that a perceptron steps along, 0 where the ranking is right */
     int (*value)(const struct measure *measure, const struct measured *measured, double *value,
                  struct fault *fault);
 };
 
 /* Parses the name of a measure: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
- * loss:SURROGATE[@k]. The name, which measure_is_known, stays the caller's. 0 or a usage fault. */
+ * loss:SURROGATE[@k] step:SURROGATE[@k]. The name, which measure_is_known, stays the caller's. 0 or a usage fault. */
 int measure_parse(struct measure *measure, const char *name, struct fault *fault);
 
 /* Is there a measure of that name, whatever follows an @ or loss:? */

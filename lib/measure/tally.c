@@ -19,6 +19,8 @@ static const struct {
     { "dr:", "dr:MEASURE", TALLY_OFFLINE, OFFLINE_DR },
     { "drawn:", "drawn:LOSS", TALLY_MEASURE, 0 },
     { "rival", "rival", TALLY_RIVAL, 0 },
+    { "regret:loss:", "regret:LOSS", TALLY_MEASURE, 0 }, /* not of the first row */
+    { "regret:drawn:", "regret:drawn:LOSS", TALLY_MEASURE, 0 },
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
@@ -67,10 +69,13 @@ static int no_measure(const char *name, struct fault *fault)
     return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
 }
 
-/* A loss, charged by the scores drawn. */
-static int parse_drawn(struct tally *tally, const char *loss, struct fault *fault)
+/* A loss after what begins the name: charged by the scores drawn, or less that of other weights. */
+static int parse_charged(struct tally *tally, const char *name, struct fault *fault)
 {
-    tally->drawn = true;
+    tally->against = name_begins(name, "regret:");
+    name += tally->against ? strlen("regret:") : 0;
+    tally->drawn = name_begins(name, "drawn:");
+    const char *loss = name + (tally->drawn ? strlen("drawn:") : 0);
     if (!name_begins(loss, "loss:"))
         return fault_usage(fault, "drawn: wants a loss, as in drawn:loss:squared, not %.40s", loss);
     return measure_parse(&tally->measure, loss, fault);
@@ -78,9 +83,9 @@ static int parse_drawn(struct tally *tally, const char *loss, struct fault *faul
 
 int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault *fault)
 {
-    size_t i = 0;
-    while (i < PREFIXES && !name_begins(name, prefixes[i].text))
-        i++;
+    size_t i = PREFIXES;
+    for (size_t j = 0; j < PREFIXES; j++)
+        i = name_begins(name, prefixes[j].text) ? j : i; /* the last one is the longest */
     memset(tally, 0, sizeof *tally);
     tally->name = name;
     tally->kind = i < PREFIXES ? prefixes[i].kind : TALLY_MEASURE;
@@ -95,7 +100,7 @@ int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault
         return result;
     }
     if (i < PREFIXES)
-        return parse_drawn(tally, measure, fault);
+        return parse_charged(tally, name, fault);
     return measure_is_known(name) ? measure_parse(&tally->measure, name, fault)
                                   : no_measure(name, fault);
 }
@@ -141,7 +146,8 @@ bool tally_is_estimate(const char *name)
 
 bool tally_less_is_better(const char *name)
 {
-    static const char *const less[] = { "pairloss", "sumloss", "loss:", "drawn:", "regret:" };
+    static const char *const less[] = { "pairloss", "sumloss", "loss:", "step:", "drawn:",
+                                         "regret:" };
     if (tally_is_estimate(name))
         return tally_less_is_better(strchr(name, ':') + 1);
     for (size_t i = 0; i < sizeof less / sizeof *less; i++)
@@ -273,11 +279,16 @@ static int look_at_measure(struct tally *tally, const struct evidence *evidence,
     struct measured measured = evidence->measured;
     if (tally->drawn)
         measured.score = evidence->drawn;
+    double other = 0;
     int defined = measure_value(&tally->measure, &measured, &tally->value, fault);
     if (defined == 0) {
         tally->value = evidence->nothing;
         tally->included = !evidence->skip;
     }
+    measured.score = evidence->against;
+    if (defined > 0 && tally->against)
+        defined = measure_value(&tally->measure, &measured, &other, fault);
+    tally->value -= other;
     return defined < 0 ? -1 : 0;
 }
 

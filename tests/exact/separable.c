@@ -65,7 +65,7 @@ static void end(struct run *run)
 /* The ranking by w, its NDCG and its loss. */
 static void rank(struct run *run, const struct matrix *x, const char *name)
 {
-    static const struct surrogate_options options = { 1, SIZE_MAX, NULL };
+    static const struct surrogate_options options = { 1, SIZE_MAX, false, NULL };
     double R[DOCS], scratch[SURROGATE_SCRATCH * DOCS], value = 0;
     uint32_t spare[DOCS];
     matrix_times(x, run->state.w, 1, run->state.dim, run->s, NULL);

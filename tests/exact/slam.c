@@ -270,7 +270,7 @@ static void check_loss(const struct world *at, const struct tested *tested, cons
 {
     double scratch[SURROGATE_SCRATCH * DOCS], score_of[DOCS], R[DOCS];
     const struct surrogate_options options = {
-        0, tested->cutoff ? tested->cutoff : SIZE_MAX, NULL
+        .cutoff = tested->cutoff ? tested->cutoff : SIZE_MAX
     };
     long double v[DOCS] = { 0 }, near[DOCS] = { 0 };
     for (size_t i = 0; i < at->m; i++) {

@@ -81,7 +81,7 @@ static void check_pieces(struct rng *rng, uint32_t values)
 static void check_loss(const struct surrogate *loss, size_t m, const struct watch *watch)
 {
     struct long_work work = { watch, 0, false };
-    const struct surrogate_options options = { 0.5, 10, &work };
+    const struct surrogate_options options = { 0.5, 10, false, &work };
     double *s = room(m, sizeof *s), *R = room(m, sizeof *R);
     double *scratch = room(m, SURROGATE_SCRATCH * sizeof *scratch);
     for (size_t i = 0; i < m; i++) {

@@ -494,7 +494,7 @@ static void compare(struct bench *bench, const struct world *at, const char *wha
 static long double difference(const struct surrogate *surrogate, const struct world *at, size_t j)
 {
     static const int away[] = { 1, -1, 2, -2 }, weight[] = { 8, -8, -1, 1 };
-    const struct surrogate_options options = { at->epsilon, at->cutoff, NULL };
+    const struct surrogate_options options = { at->epsilon, at->cutoff, false, NULL };
     double scratch[SURROGATE_SCRATCH * DOCS], s[DOCS], R[DOCS];
     double h = ldexp(1, ilogb(at->epsilon) - 10);
     long double sum = 0;

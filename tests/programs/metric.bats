@@ -729,3 +729,58 @@ prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at
     fails_on s 1 'metric: <stdin>: round 1: rival needs seen: *' metric -q rival
     fails 1 'score: nowhere: no such file: *' score -m w.bin -R nowhere
 }
+
+@test "loss:slam and its kin are phi, step:slam what the learner steps along: 0 where the ranking is right" {
+    right="round t=1 docs=2 dim=0 label:f4 1 0 score:f8 0.5 0"
+    wrong="round t=1 docs=2 dim=0 label:f4 1 0 score:f8 0 0.5"
+    far="round t=1 docs=2 dim=0 label:f4 1 0 score:f8 3 0"
+    level="round t=1 docs=2 dim=0 label:f4 1 1 score:f8 3 0"
+    none="round t=1 docs=2 dim=0 label:f4 0 0 score:f8 3 0"
+    for loss in slam slam-ap minimax; do
+        while read -r round phi step; do
+            # shellcheck disable=SC2086
+            mkstream ${!round} | metric loss:$loss step:$loss 2>said | tail -n 1 >row
+            is "$round $(cut -f 2,3 row | xargs)" "$round $phi $step"
+            grep -qx "metric: loss:$loss is the surrogate phi; the loss that update steps along, which it was up to 0.4.0, is step:$loss" said
+        done <<'END'
+right 0.5 0
+wrong 1.5 1.5
+far 0 0
+level 0 0
+none 0 0
+END
+    done
+    # shellcheck disable=SC2086
+    mkstream $right | metric step:slam loss:kl 2>said
+    [ ! -s said ]
+    # shellcheck disable=SC2086
+    mkstream $right | metric loss:minimax loss:slam@1 loss:slam >/dev/null 2>said
+    is "$(wc -l <said)" 1 # once
+    fails 2 'metric: measure step:kl: only slam, slam-ap and minimax *: use loss:kl*' metric step:kl
+    fails 2 'metric: no surrogate loss *' metric step:slum
+}
+
+@test "metric -W: the regret of a loss is against the weights of the file" {
+    synth -n 200 -u true.bin linear >q.bin
+    synth -n 200 linear | cmp - q.bin
+    update -a squared,eta=1e-2 <q.bin >w.bin
+    score -m w.bin <q.bin | explore -p uniform -g 0.5 >shown
+    score -m true.bin <q.bin >best
+    for loss in squared kl; do
+        metric loss:$loss drawn:loss:$loss <shown | tail -n 1 | cut -f 2,3 >ours
+        metric loss:$loss <best | tail -n 1 | cut -f 2 | paste ours - >by_hand
+        metric -W true.bin regret:loss:$loss regret:drawn:loss:$loss <shown | tail -n 1 | paste - by_hand |
+            awk 'function far(x) { return x > 1e-5 * $6 || x < -1e-5 * $6 }
+                far($2 - ($4 - $6)) || far($3 - ($5 - $6)) { print; bad = 1 } END { exit bad }'
+    done
+    is "$(metric -W true.bin regret:loss:listnet <best | tail -n 1 | cut -f 2)" 0
+    fails 2 'metric: a regret of a loss needs -W model*' metric regret:loss:kl
+    fails 2 'metric: a regret of a loss needs -W model*' metric regret:drawn:loss:kl
+    fails 2 'metric: -W needs a regret of a loss*' metric -W true.bin ndcg
+    fails_on shown 1 'metric: nothing.bin: no such file*' metric -W nothing.bin regret:loss:kl
+    fails 2 "synth: -u: noisy-binary has no hidden ranker*" synth -u u.bin noisy-binary
+    [ ! -e u.bin ]
+    # the ranker of the separable game ranks all as the labels do
+    synth -n 50 -u u.bin separable >s.bin
+    is "$(score -m u.bin <s.bin | explore | metric ndcg | tail -n 1 | cut -f 2)" 1
+}
