@@ -56,3 +56,21 @@ $(OUT)/collections.tsv: $(foreach c,$(COLLECTIONS),$(foreach a,random listnet $(
 	    done
 	} > $(new)
 	$(save)
+
+# The learners' table on a collection as it is unpacked: DATA has Fold1 to Fold5 of MSLR-WEB10K, whose tests are its five
+# parts, or Yahoo's set1.train.txt and set1.test.txt, or Istella's train.txt and test.txt. rankpipe train has a record for
+# each learner and seed in rows/, and begins where it was stopped.
+MSLR_TEXTS = $(if $(DATA),$(firstword $(if $(wildcard $(DATA)/Fold5/test.txt),parts) \
+    $(if $(wildcard $(DATA)/set1.test.txt),set1) $(if $(wildcard $(DATA)/test.txt),whole)))
+mslr-files.parts = -f 5 $(foreach i,1 2 3 4 5,'$(DATA)/Fold$i/test.txt')
+mslr-files.set1 = '$(DATA)/set1.train.txt' '$(DATA)/set1.test.txt'
+mslr-files.whole = '$(DATA)/train.txt' '$(DATA)/test.txt'
+MSLR_LEARNERS = memory ridge linucb thompson squared kl pdgd
+MSLR_SEEDS = $(call seeds,$(call upto,$(call size,5,2,3)))
+mslr:
+	[ '$(MSLR_TEXTS)' ] || { echo 'mslr: DATA=folder needs Fold1 to Fold5, set1.train.txt or train.txt' >&2; exit 1; }
+	mkdir -p $(OUT)
+	rankpipe train -A $(MSLR_LEARNERS:%=-a %) -s '$(MSLR_SEEDS)' $(call size,,-n 400,-n 20000) -o $(OUT)/mslr \
+	    $(mslr-files.$(MSLR_TEXTS)) > $(OUT)/mslr.new
+	mv $(OUT)/mslr.new $(OUT)/mslr.txt; echo $(OUT)/mslr.txt
+.PHONY: mslr

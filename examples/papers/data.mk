@@ -32,7 +32,7 @@ letor-file = $(firstword $(wildcard $(DATA)/$1/S$2.txt \
 dim = $(if $(filter OHSUMED,$1),-d 45,$(if $(filter MQ%,$1),-d 46,$(if $(filter HP% NP% TD%,$1),-d 64)))
 grade = $(if $(filter HP% NP% TD%,$1),1,$(if $(filter OHSUMED MQ%,$1),2,4))
 REAL_LETOR = $(filter-out $(if $(HAS_MQ2008),,MQ2008),$(LETOR))
-ifneq ($(DATA),)
+ifneq ($(if $(filter mslr,$(MAKECMDGOALS)),,$(DATA)),) # whose DATA is one collection
 ifeq ($(HAS_MQ2008)$(HAS_MSLR)$(REAL_LETOR)$(LARGE),)
 $(error DATA=$(DATA) has neither MQ2008/S1.txt nor MSLR/*.txt$(comma) nor another folder with S1.txt or Fold1)
 endif

@@ -387,3 +387,55 @@ seeds_of() {
     grep -qF '](examples/papers/README.md)' "$ROOT/README.md"
     while read -r picture; do [ -s "$ROOT/$picture" ]; done <pictures
 }
+
+@test "make mslr: the table of learners on a collection, the same where it was killed and continued" {
+    command -v python3 || skip "no python3 here"
+    mkdir -p parts/Fold{1,2,3,4,5} set
+    awk '$2 != q { q = $2; n++ } n <= 100 { print >("parts/Fold" n % 5 + 1 "/test.txt") }' "$ROOT/examples/data/small.svm"
+    cp parts/Fold1/test.txt set/set1.test.txt
+    cp parts/Fold2/test.txt set/set1.train.txt
+    run papers mslr SIZE=quick
+    [ "$status" != 0 ] && [[ $output == *'mslr: DATA=folder needs Fold1'* ]]
+    setsid bash -c 'echo $$ >pid && exec "$@"' killed make -s -C "$PAPERS" mslr SIZE=quick OUT="$PWD/out" \
+        DATA="$PWD/parts" MSLR_LEARNERS='memory kl' >/dev/null 2>&1 3>&- &
+    for _ in {1..600}; do
+        [ "$(find out/mslr/rows -type f 2>/dev/null | wc -l)" -lt 12 ] || break
+        sleep 0.05
+    done
+    kill -KILL -- "-$(cat pid)"
+    wait $! || true
+    sleep 0.5 # the runs of the one that was killed end by themselves
+    papers mslr SIZE=quick DATA="$PWD/parts" MSLR_LEARNERS='memory kl' 2>said
+    grep -q 'runs are finished in .*, and kept' said
+    mv out/mslr out/mslr.txt .
+    papers mslr SIZE=quick DATA="$PWD/parts" MSLR_LEARNERS='memory kl'
+    same mslr.txt out/mslr.txt
+    same mslr/table.tsv out/mslr/table.tsv
+    is "$(ls out/mslr/rows | grep -c 'kl.fold3.seed[12]')" 2
+    rm -r out
+    papers mslr SIZE=quick DATA="$PWD/set" MSLR_LEARNERS=ridge
+    grep -q '^listnet' out/mslr.txt
+}
+
+@test "best-w finds the weights of least loss in the ball, to the gap that it prints" {
+    command -v python3 || skip "no python3 here"
+    synth -n 60 linear >q.bin
+    synth -n 60 noisy-binary >items.bin
+    for loss in squared kl listnet squared-ndcg ranksvm; do
+        for file in q items; do
+            python3 "$PAPERS/best-w" $file.bin $loss 2 >best 2>said
+            value=$(sed -n 's/^best-w: loss \([^,]*\), .*/\1/p' said) gap=$(sed -n 's/.* gap \([^,]*\), .*/\1/p' said)
+            score -m best <$file.bin | metric loss:$loss | tail -n 1 |
+                awk -v v="$value" '{ d = $2 - v; exit !(d < 1e-6 * v && d > -1e-6 * v) }'
+            awk -v v="$value" -v g="$gap" 'BEGIN { exit !(g <= 1e-4 * v) }'
+            for seed in 1 2 3; do # no other weights of the ball have less
+                bin2txt best | awk -v seed=$seed '$1 == "w" { w[n++] = $NF } END { srand(seed)
+                    for (i = 0; i < n; i++) { w[i] += 0.1 * (rand() - 0.5); l += w[i] * w[i] }
+                    for (i = 0; i < n; i++) print i + 1, w[i] * (l > 4 ? 2 / sqrt(l) : 1) }' | weights2bin >other
+                score -m other <$file.bin | metric loss:$loss | tail -n 1 |
+                    awk -v v="$value" -v g="$gap" '{ exit !($2 >= v - g - 1e-6 * v) }'
+            done
+        done
+    done
+    fails 1 'usage: best-w*' python3 "$PAPERS/best-w" q.bin minimax 2
+}
