@@ -7,23 +7,25 @@ impression AS ( -- your table: position from 1; click 0, 1 or a value between; t
     SELECT request, query, doc, position, click, time, client FROM impressions
 ),
 shown AS ( -- a document of a request once for each position
-    SELECT request, query, doc, position, max(coalesce(click, 0)) AS clicked FROM impression GROUP BY request, query, doc, position
+    SELECT request, query, doc, position, max(coalesce(click, 0)) AS clicked, min(time) AS time, min(client) AS client
+    FROM impression WHERE request IS NOT NULL AND query IS NOT NULL GROUP BY request, query, doc, position
 ),
-asked AS (SELECT request, query, min(time) AS since, min(client) AS who FROM impression GROUP BY request, query),
-numbered AS (
-    SELECT request, query, who, row_number() OVER (PARTITION BY who, query ORDER BY since NULLS FIRST, request) AS turn
-    FROM asked
-),
-kept AS (SELECT request, query FROM numbered CROSS JOIN most WHERE who IS NULL OR turn <= requests),
 marked AS (
-    SELECT shown.query, shown.doc, shown.position, shown.clicked, max(shown.clicked) OVER (
-        PARTITION BY shown.request, shown.query ORDER BY shown.position
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS above
-    FROM shown JOIN kept ON shown.request = kept.request AND shown.query = kept.query
+    SELECT request, query, doc, position, clicked,
+        min(time) OVER (PARTITION BY request, query) AS since, min(client) OVER (PARTITION BY request, query) AS who,
+        max(clicked) OVER (PARTITION BY request, query ORDER BY position
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS above
+    FROM shown
+),
+numbered AS ( -- the requests of a client for a query; no join, which SQLite would do row by row
+    SELECT query, doc, position, clicked, above, who,
+        dense_rank() OVER (PARTITION BY who, query ORDER BY since NULLS FIRST, request) AS turn
+    FROM marked
 )
 SELECT query AS qid, doc, position, count(*) AS impressions,
     sum(CASE WHEN clicked > 0 THEN 1 ELSE 0 END) AS clicks,
     sum(CASE WHEN above > 0 THEN 1 ELSE 0 END) AS after,
     sum(CASE WHEN above > 0 AND clicked > 0 THEN 1 ELSE 0 END) AS after_clicks,
     sum(clicked) AS value_sum
-FROM marked GROUP BY query, doc, position;
+FROM numbered CROSS JOIN most WHERE who IS NULL OR turn <= requests
+GROUP BY query, doc, position;

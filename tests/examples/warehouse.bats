@@ -78,6 +78,17 @@ clicks() {
     [ -n "$CLUSTER" ] || skip 'counted by SQLite alone: no PostgreSQL here (Debian: postgresql)'
 }
 
+@test "counts take a time that grows with the log; rows without request or query do not count" {
+    awk 'BEGIN { OFS = "\t"; print "request", "qid", "doc", "position", "click", "time", "client"
+        for (i = 0; i < 60000; i++) { r = int(i / 10); print r, "q" r % 97, "d" i % 10, i % 10 + 1, i % 7 == 0, r, "c" r % 500 } }' >log.tsv
+    { sql <log.tsv; echo "INSERT INTO impressions VALUES (NULL, 'q1', 'd1', 1, 1, 1, 'c'), ('r', NULL, 'd1', 1, 1, 1, 'c');"
+      cat "$ROOT/examples/warehouse/counts.sql"; } >log.sql
+    (ulimit -t 8 && sqlite <log.sql >counts.csv)
+    log2bin -0 -Q log.tsv | judge -c >want
+    rankpipe log counts counts.csv | judge -c - >have
+    cmp want have
+}
+
 @test "log counts: texts become words, and lines that become equal add up; what is no count is refused" {
     head='qid,doc,position,impressions,clicks,after,after_clicks,value_sum'
     printf '%s\n' "$head" '"Red ""TV""",a b,1,3,2,0,0,2.0' 'red "tv",a b,1,4.0,1,1,0,0.2000000001' '\N,a,1,1,0,0,0,0' >counts.csv
