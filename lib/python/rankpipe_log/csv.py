@@ -100,13 +100,12 @@ class File:
             names = ["+".join(parts) for parts in zip(*(
                 [qid_of(part) or "" if each == at["query"] else quote(part, safe="") for part in columns[each]]
                 for each in at["request"]))]
+        if self.lists:
+            self.take_lists(names)
+            return
         for name, run in groupby(names):
             end = start + len(list(run))
-            if self.lists:
-                for row in range(start, end):
-                    self.take_lists(name, row)
-            else:
-                self.take_run(name, start, end)
+            self.take_run(name, start, end)
             start = end
 
     def look_at(self, columns):
@@ -132,14 +131,14 @@ class File:
         for row in rows:
             said = queries[row], times[row], clients[row]
             if said != before:
-                before = said
-                self.tell(request, name, row)
+                before, self.source.number = said, self.numbers[row]
+                self.tell(request, name, *said)
         return request
 
-    def tell(self, request, name, row):
-        self.source.number, (queries, times, clients) = self.numbers[row], self.says
-        self.table.ask(request, name, self.table.name("query", queries[row]), time_of(self.table, times[row]),
-                       self.table.name("client", clients[row]))
+    def tell(self, request, name, query, time, client):
+        table = self.table
+        table.ask(request, name, table.name("query", query) if query in table.nothing else query,
+                  time_of(table, time), table.name("client", client) if client in table.nothing else client)
 
     def take_run(self, name, start, end):
         """Rows of a request, of a document each."""
@@ -195,25 +194,27 @@ class File:
                                                              else "dwell in seconds"))
         return "%.9g" % number if "value" in self.at else ".2" if number < self.options.dwell else "1"
 
-    def take_lists(self, name, row):
-        """A row of a request, with its lists."""
-        self.source.number, at = self.numbers[row], self.at
-        cells = [self.columns[at[each]][row] if each in at else "" for each in ("docs", "clicks")]
-        try:
-            shown = self.lists.docs(cells[0])
-            clicks = self.lists.clicks(cells[1], shown)
-        except Unreadable as error:
-            self.notes.warn("rows left out, %s" % error, cells[0])
-            return
-        docs = self.table.names("docs", shown)
-        if not docs:
-            self.notes.warn("rows left out, without docs")
-            return
-        request = self.table.find(name)
-        self.tell(request, name, row)
-        if request.docs:
-            self.notes.count("rows left out, that repeat the request of another")
-            return
-        self.table.list(request, docs)
-        for doc in clicks:
-            self.table.click(request, doc)
+    def take_lists(self, names):
+        """Rows of a request each, with its lists."""
+        table, notes, lists = self.table, self.notes, self.lists
+        cells = [self.columns[self.at[each]] if each in self.at else ("",) * len(names) for each in ("docs", "clicks")]
+        for self.source.number, name, shown, clicked, *said in zip(self.numbers, names, *cells, *self.says):
+            try:
+                docs = lists.docs(shown)
+                clicks = lists.clicks(clicked, docs)
+            except Unreadable as error:
+                notes.warn("rows left out, %s" % error, shown)
+                continue
+            if not table.nothing.isdisjoint(docs):
+                docs = table.names("docs", docs)
+            if not docs:
+                notes.warn("rows left out, without docs")
+                continue
+            request = table.find(name)
+            self.tell(request, name, *said)
+            if request.docs:
+                notes.count("rows left out, that repeat the request of another")
+                continue
+            table.list(request, docs)
+            for doc in clicks:
+                table.click(request, doc)

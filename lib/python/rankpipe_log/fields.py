@@ -29,7 +29,7 @@ def is_word(text):
 def word(text, most=None):
     """A name as one field: blanks and control characters as %XX. What needs more than `most` bytes in a
     header line is cut, and a hash follows."""
-    if is_word(text) and (most is None or len(text) <= most and "%" not in text):
+    if text.isascii() and text.isprintable() and " " not in text and (most is None or len(text) <= most and "%" not in text):
         return text
     data = text.encode("utf-8", "replace")
     made = re.sub(rb"[\x00-\x20\x7f]", lambda at: b"%%%02X" % at[0][0], data)

@@ -6,8 +6,9 @@ import re
 
 FORMS = "json", "braces", "blank", "comma", "bar", "flags", "one"
 SPLITS = {"comma": ",", "bar": "|", "blank": None, "one": "\n"}
+DECODE = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).decode
 MARKED = re.compile("'([^']*)'|\"([^\"]*)\"")
-YES, FLAGS, FLAGGED = {"1", "true"}, {"0", "1", "true", "false"}, set("01truefals[]{},| \t\"'")
+YES, FLAGS, FLAGGED = {"1", "true"}, {"0", "1", "true", "false"}, "01trueTRUEfalsFALS[]{},| \t\"'"
 
 
 class Unreadable(Exception):
@@ -16,7 +17,7 @@ class Unreadable(Exception):
 
 def json_of(text):
     try:
-        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+        return DECODE(text)
     except (ValueError, RecursionError):
         return None
 
@@ -106,7 +107,7 @@ class Lists:
         if text.strip() in self.nothing:
             return []
         flags = []
-        if self.form in (None, "flags", "one") and FLAGGED.issuperset(text.lower()):
+        if self.form in (None, "flags", "one") and not text.strip(FLAGGED):
             flags = values_of(text, form_of(text))
         values = flags if self.form == "flags" else self.values(text)
         if type(values) is dict:  # {"1": true} by place, or {"tv-3": 1} by name
@@ -117,9 +118,10 @@ class Lists:
             values = [doc for doc, flag in zip(docs, flags) if is_yes(flag)]
         elif self.form == "flags":
             raise Unreadable("whose flags are not as many as its documents, or no flags")
-        hits = len(set(docs).intersection(values))
-        self.hits += hits
-        self.misses += len(set(values)) - hits
+        clicked = set(values)
+        misses = len(clicked.difference(docs))
+        self.hits += len(clicked) - misses
+        self.misses += misses
         return values
 
     def wrong(self):

@@ -178,9 +178,7 @@ def records_of(sources, notes, keys):
 
 def time_of(table, value, read=stamp):
     """A time, with a warning if it is not valid."""
-    if value is None or isinstance(value, str) and not table.name("time", value):
-        return None
-    time = read(value)
-    if time is None:
+    time = None if value is None else read(value)
+    if time is None and value is not None and (not isinstance(value, str) or table.name("time", value)):
         table.notes.warn("times that cannot be read", value)
     return time
