@@ -63,6 +63,7 @@ class Api:
         self.limits = front.Limits(options.each, options.rate, 4 * options.rate)
         # Connections are keys, the one whose last request is the longest ago first.
         self.clients, self.service, self.stopping, self.said, self.tasks = {}, None, False, {}, set()
+        self.unstored = -health.STALE  # when a round was not stored the last time
 
     def has_room(self):
         """For one more connection, if need be in the place of the one whose last request is the longest ago and
@@ -142,9 +143,11 @@ class Api:
     def count(self):
         """Puts what was counted on the board."""
         waiting = len(self.service.waiting) if self.service else 0
-        self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up())), self.refusals.minutes,
-                        {"answers": self.said.get("answers") or self.said.get("notice"), "client": self.said.get("client") or (
-                            self.nameless[0] if time.monotonic() < self.nameless[1] + NAMELESS else None)}))
+        own = {"answers": self.said.get("answers") or self.said.get("notice"),
+               "client": self.said.get("client") or (
+                   self.nameless[0] if time.monotonic() < self.nameless[1] + NAMELESS else None),
+               "unstored": health.UNSTORED if time.monotonic() < self.unstored + health.STALE else None}
+        self.board.put((self.metrics.facts(), (len(self.clients), waiting, int(self.is_up())), self.refusals.minutes, own))
 
     def trouble(self):
         """Why no ranking comes, or nothing is learnt; or None."""
@@ -229,6 +232,8 @@ class Api:
                     raise Bad(503, NO_SERVICE)
                 ranking = rankpipe.read_answer(answer, documents, names, request)
                 self.metrics.ranked(time.monotonic() - began)
+                if not ranking.request:
+                    self.unstored = time.monotonic()
                 if shown and ranking.request:
                     with contextlib.suppress(OSError):  # said, and the ranking is good all the same
                         self.store(ranking.request, self.client_word(*who, own), {"shown": shown})

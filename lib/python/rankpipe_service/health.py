@@ -19,6 +19,7 @@ LARGEST = 1 << 20  # bytes of a file
 EVERY = 5  # seconds after which a `rankpipe api` says again what it says
 STALE = 60  # seconds after which what a running program writes says nothing any more
 SAID = 500  # characters of a sentence
+UNSTORED = "rounds are not stored, and nothing is learnt from them: the log of serve says why: journalctl -u rank"
 # What a warning may be about, in the order of /health: also the label `kind` of rankpipe_warning.
 KINDS = ("refused", "answers", "client", "unstored", "disk", "failed", "behind", "clock", "hosts", "late", "quarantine", "features",
          "suspect", "random", "base", "api", "serve")
@@ -73,8 +74,7 @@ def warnings(folder, state, said):
     """{kind: sentence} of what is wrong: `said` is what `rankpipe api` says, by kind, and state service.json."""
     found, serve = {**texts(state.get("warnings")), **texts(said)}, figures(folder)
     if serve.get("rankpipe_serve_log_fails"):
-        found["unstored"] = ("rounds are not stored, and nothing is learnt from them: the log of serve says why: journalctl "
-                             "-u rank")
+        found["unstored"] = UNSTORED
     free, least = disk(folder, state, serve)
     if free < least:
         found["disk"] = ("%d MB are free at %s, and it should be %d: make room, or move the folder to a larger disk" % (
