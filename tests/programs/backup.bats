@@ -290,6 +290,14 @@ PY
     for file in service.db ./service.db-wal; do
         fails 1 "service: $file is the database itself: name another file" rankpipe service backup -f $file
     done
+    ln -s models elsewhere
+    for file in models/1.bin log/a answers/a elsewhere/1.bin; do
+        fails 1 "service: $file is where the service keeps its own files: name another folder" rankpipe service backup -f $file
+    done
+    for file in w.bin service.json; do
+        fails 1 "service: $file is no backup, so it is not replaced: name another file" rankpipe service backup -f $file
+    done
+    rankpipe service check
     local n=0
     while n=$((n + 1)) && killed $n backup killed.db; do
         [ ! -e killed.db ]

@@ -18,6 +18,7 @@ from rankpipe_service.intake import SPOOLED, files_below
 from rankpipe_service.store import (
     DAY, SCHEMAS, VERSION, Failed, copy_database, say, sync, wait_for_lock)
 
+SQLITE = b"SQLite format 3\0"  # how databases begin
 FILES = "service.db-wal", "service.db-shm", "service.db"
 NEW = ".restored.part"  # a name that parts_in finds, so that what a killed one leaves goes
 
@@ -59,6 +60,12 @@ def backup(store, path, replaces):
     if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):
         raise Failed("%s is %s: name a file in a folder that exists" % (
             path, "a folder" if os.path.isdir(path) else "in a folder that does not exist"))
+    if os.path.relpath(os.path.realpath(path)).partition("/")[0] in ("models", "log", "answers"):
+        raise Failed("%s is where the service keeps its own files: name another folder" % path)
+    if os.path.isfile(path) and replaces:
+        with open(path, "rb") as file:
+            if file.read(len(SQLITE)) not in (SQLITE, b""):
+                raise Failed("%s is no backup, so it is not replaced: name another file" % path)
     if os.path.lexists(path) and not replaces:
         raise Failed("%s exists: name a file that does not, or give -f" % path)
     with beside(fcntl.LOCK_SH, "an erasure has run for ten minutes: try again when it has ended"):
