@@ -82,7 +82,17 @@ r2 other a 1 0 - -
 r2 other 5 2 0 - -'
     is "$(said)" 'log: impressions left out, of documents that stand higher in their list too: 1, the first in <stdin>: line 5
 log: impressions left out, that are no names: 1, the first in <stdin>: line 5
-log: rows left out, queries that repeat the query_id of another: 2, the first in <stdin>: line 3'
+log: rows left out, of another query under one query_id: give each query its own: 2, the first in <stdin>: line 3'
+    { query r1 Red '"query_response_hit_ids":["a"]' && query r1 red '"query_response_hit_ids":["b"]'; } | table ubi >have
+    is "$(cat have)" 'r1 red a 1 0 - -'
+    is "$(said)" 'log: rows left out, queries that repeat the query_id of another: 1, the first in <stdin>: line 2'
+}
+
+@test "ubi: half a character of UTF-16 is none, and its row is left out" {
+    { query r1 'a\ud800b' '"query_response_hit_ids":["a"]' && query r2 q '"query_response_hit_ids":["a\uDC00"]'
+      query r3 '\ud83d\ude00' '"query_response_hit_ids":["a"]'; } | table ubi >have
+    is "$(cat have)" 'r3 %F0%9F%98%80 a 1 0 - -'
+    said | grep -xF 'log: rows left out, with half a character: \ud800 to \udfff alone: 2, the first in <stdin>: line 1'
 }
 
 @test "two files are read side by side by their times, so the window holds little of either" {
@@ -159,10 +169,10 @@ r2 dogs b 2 0 - -'
 8 red%20tv tv,3 2 1 971211336000 192.0.2.1
 9 a d 1 0 - -'
     is "$(said)" "log: access.log: lines of the form common
-log: access.log: line 4: times that cannot be read: 'x'
+log: access.log: line 4: times that cannot be read: give 2026-11-28T10:00:00Z, or seconds since 1970: 'x'
 log: requests without a client: 1, the first in access.log: line 4
 log: rows passed over, no requests for /b?r=: 2, the first in access.log: line 3
-log: times that cannot be read: 1, the first in access.log: line 4"
+log: times that cannot be read: give 2026-11-28T10:00:00Z, or seconds since 1970: 1, the first in access.log: line 4"
     is "$(sed s,/b,/beacon.gif, access.log | table -p /beacon.gif access | wc -l)" 3
 }
 
@@ -194,20 +204,19 @@ END
         echo '[1]' && echo '{"query_id":"x"' && echo 'x{}' && echo && echo '{"query_id":["x"],"user_query":"y"}'
         head -c 3000000 /dev/zero | tr '\0' x && echo
         echo '{"action_name":["click"],"query_id":"r"}' && echo '{"action_name":"click","query_id":"r","event_attributes":[]}'
-        query 'a\tb' 'x\u0000 \ud800' '"client_id":"e\tf","query_response_hit_ids":["a b","a%20b","\ud800","c\nd"]'
+        query 'a\tb' 'x\u0000 y' '"client_id":"e\tf","query_response_hit_ids":["a b","a%20b","c\nd"]'
         query r '   ' '"query_response_hit_ids":["a"]'
         event impression r a -1 && event impression r a 1e1 && event click gone a
     } | table ubi >have
-    is "$(cat have)" 'a%09b x%20? a%20b 1 0 - e%09f
-a%09b x%20? ? 2 0 - e%09f
-a%09b x%20? c%0Ad 3 0 - e%09f'
+    is "$(cat have)" 'a%09b x%20y a%20b 1 0 - e%09f
+a%09b x%20y c%0Ad 2 0 - e%09f'
     is "$(grep -c 'line .*: rows left out, not an object of JSON' err)" 4
     grep "line 7: rows left out, of more than 1048576 bytes" err
     is "$(grep -c 'line .*: rows left out, impressions without a position' err)" 2
     grep 'rows left out, queries without a text: 1' err
     grep 'clicks left out, without a query or too late for it: 1' err
     log2bin -0 table | bin2txt -f rank >out
-    is "$(wc -l <out)" 3
+    is "$(wc -l <out)" 2
 }
 
 @test "ten warnings of a kind have their places, and the others are counted" {
@@ -470,6 +479,10 @@ a|b	b	a 0 b 1
 ["a","b"]	[false,true]	a 0 b 1
 ['a', 'b c']	['b c']	a 0 b%20c 1
 [a, b]	[b]	a 0 b 1
+(a,b)	(b)	a 0 b 1
+('a', 'b c')	('b c',)	a 0 b%20c 1
+(a b)	()	a 0 b 0
+a (b)	(b)	a 0 (b) 1
 [7,8]	[8]	7 0 8 1
 {"0":"a","1":"b"}	{"1":true}	a 0 b 1
 {"b":2,"a":1}	{"b":1}	a 0 b 1

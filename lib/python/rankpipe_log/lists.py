@@ -8,7 +8,7 @@ FORMS = "json", "braces", "blank", "comma", "bar", "flags", "one"
 SPLITS = {"comma": ",", "bar": "|", "blank": None, "one": "\n"}
 DECODE = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).decode
 MARKED = re.compile("'([^']*)'|\"([^\"]*)\"")
-YES, FLAGS, FLAGGED = {"1", "true"}, {"0", "1", "true", "false"}, "01trueTRUEfalsFALS[]{},| \t\"'"
+YES, FLAGS, FLAGGED = {"1", "true"}, {"0", "1", "true", "false"}, "01trueTRUEfalsFALS()[]{},| \t\"'"
 
 
 class Unreadable(Exception):
@@ -24,6 +24,8 @@ def json_of(text):
 
 def form_of(text):
     """Which form a cell looks as if it had; None: it may be a single name."""
+    if text[:1] == "(" and text[-1:] == ")" and text.count("(") == 1:
+        return "json"
     if text[:1] in ("[", "{"):
         return "json" if text[0] == "[" or json_of(text) is not None else "braces"
     text = " ".join(text.split())
@@ -33,7 +35,7 @@ def form_of(text):
 
 
 def values_of(text, form):
-    """The values in a cell: a list, or of an object of JSON a dict. Also lists as Python and NumPy print them."""
+    """The values in a cell: a list, or of an object of JSON a dict. Also lists and tuples as Python and NumPy print them."""
     found = json_of(text) if form == "json" else None
     if form == "blank":
         return text.split()
@@ -44,13 +46,13 @@ def values_of(text, form):
     if type(found) is list:
         return list(map(text_of, found))
     inner = text[1:-1]
-    if text[:1] + text[-1:] not in ("[]", "{}") or form == "json" and text[0] == "{":
+    if text[:1] + text[-1:] not in ("[]", "{}", "()") or form == "json" and text[0] == "{":
         raise Unreadable("whose lists cannot be read (-l)")
     if form == "braces":
         inner = inner.replace("\r", " ").replace("\n", " ")
         return next(csv.reader([inner], doublequote=False, escapechar="\\", skipinitialspace=True), [])
     if not MARKED.search(inner):
-        return [each.strip() for each in inner.split("," if "," in inner else None)]
+        return [each.strip() for each in inner.split("," if "," in inner else None) if each.strip()]
     if MARKED.sub("", inner).strip(", \n\t"):
         raise Unreadable("whose lists cannot be read (-l)")
     return [one or other for one, other in MARKED.findall(inner)]
@@ -83,7 +85,7 @@ class Lists:
         self.lists = self.longer = self.hits = self.misses = 0
 
     def values(self, text):
-        if self.only and (self.form in SPLITS or text[:1] not in ("[", "{")):
+        if self.only and (self.form in SPLITS or text[:1] not in ("[", "{", "(")):
             return values_of(text, self.only)
         form = self.form if self.form not in (None, "flags") else form_of(text)
         known = self.form or form not in SPLITS or form in self.found or self.found.isdisjoint(SPLITS)
@@ -110,6 +112,8 @@ class Lists:
         if self.form in (None, "flags", "one") and not text.strip(FLAGGED):
             flags = values_of(text, form_of(text))
         values = flags if self.form == "flags" else self.values(text)
+        if text[:1] == "(" and text in docs:
+            values = [text]
         if type(values) is dict:  # {"1": true} by place, or {"tv-3": 1} by name
             values = [self.places.get(key, key) for key, value in values.items() if is_yes(value)]
         elif len(flags) == len(docs) and FLAGS.issuperset(map(str.lower, flags)):

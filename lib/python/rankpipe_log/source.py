@@ -15,6 +15,7 @@ from .notes import fail
 from .table import LONGEST
 
 SCAN = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).scan_once
+HALF = re.compile("[\ud800-\udfff]")
 BETWEEN = re.compile(r"[\s,]*")
 REPLY = tuple(b'{"%s"' % key for key in (b"took", b"_scroll_id", b"pit_id", b"timed_out", b"hits"))  # how one begins
 
@@ -98,6 +99,8 @@ class Source:
             why = None if type(record) is dict else "not an object of JSON"
             if not why and any(text.count(key) > 1 for key in keys) and repeats(text):
                 why = "with a key twice"
+            if not why and (r"\ud" in text or r"\uD" in text) and is_half(record):
+                why = r"with half a character: \ud800 to \udfff alone"
             if why:
                 self.notes.source = self
                 self.notes.warn("rows left out, " + why, text.strip())
@@ -156,6 +159,14 @@ class Source:
             yield last, self, record
 
 
+def is_half(record):
+    """Has a text of it half a character, which is none?"""
+    try:
+        return HALF.search(json.dumps(record, ensure_ascii=False))
+    except RecursionError:
+        return True
+
+
 def repeats(text):
     """Has an object of JSON, or one in it, a key twice?"""
     found = []
@@ -180,5 +191,5 @@ def time_of(table, value, read=stamp):
     """A time, with a warning if it is not valid."""
     time = None if value is None else read(value)
     if time is None and value is not None and (not isinstance(value, str) or table.name("time", value)):
-        table.notes.warn("times that cannot be read", value)
+        table.notes.warn("times that cannot be read: give 2026-11-28T10:00:00Z, or seconds since 1970", value)
     return time

@@ -1,6 +1,6 @@
 """User Behavior Insights: documents of ubi_queries and ubi_events."""
 # SPDX-License-Identifier: ISC
-from .fields import position_of
+from .fields import position_of, qid_of
 from .source import records_of, time_of
 
 OPTIONS = "anw"
@@ -54,7 +54,8 @@ def query_of(table, record, name):
         return
     request, docs = table.find(name), table.names("hit", record.get("query_response_hit_ids"))
     if request.qid is not None:
-        notes.count("rows left out, queries that repeat the query_id of another")
+        notes.count("rows left out, queries that repeat the query_id of another" if qid_of(text) == request.qid else
+                    "rows left out, of another query under one query_id: give each query its own")
         if request.docs or not docs:
             return
         request.qid = None
