@@ -45,20 +45,25 @@ def passed():
         return None
     if number != "1":
         raise OSError("%s sockets are passed, and one is served: give the socket unit one ListenStream" % number[:10])
-    found = socket.socket(fileno=3)
-    found.set_inheritable(False)
-    return found
+    with contextlib.suppress(OSError):
+        found = socket.socket(fileno=3)
+        if found.type == socket.SOCK_STREAM and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            found.set_inheritable(False)
+            return found
+    raise OSError("what is passed is no socket that listens: give the socket unit one ListenStream, without Accept=yes")
 
 
 def shown(where):
-    """An address of the options, or of a socket, as text."""
+    """An address of the options, or of a socket, as text. Linux has Unix sockets without a path."""
+    if isinstance(where, bytes):
+        return "@" + where[1:].decode("ascii", "backslashreplace")
     return where if isinstance(where, str) else "%s:%d" % where[:2]
 
 
 def is_at(listener, where):
     """Does a socket listen at an address of the options?"""
     bound = listener.getsockname()
-    if isinstance(where, str) or isinstance(bound, str):
+    if isinstance(where, str) or not isinstance(bound, tuple):
         return isinstance(where, str) and isinstance(bound, str) and os.path.realpath(where) == os.path.realpath(bound)
     return any(found[4][:2] == bound[:2] for found in socket.getaddrinfo(*where, type=socket.SOCK_STREAM))
 
@@ -68,7 +73,11 @@ def serve(options):
     os.environ["LC_ALL"] = "C"  # of what it runs
     where = options.listen or ("127.0.0.1", 8080)
     try:
-        given, board = passed(), Board(options.processes)
+        given = passed()
+    except OSError as error:
+        return "api: %s" % error
+    try:
+        board = Board(options.processes)
         if given and options.listen and not is_at(given, where):
             print("api: -l %s differs from %s, the address of the socket that is passed: give the socket unit that "
                   "ListenStream, or disable it" % (shown(where), shown(given.getsockname())), file=sys.stderr)
