@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -299,7 +300,9 @@ static bool swallows(const char *p, size_t n)
     while ((at = memchr(at, ':', (size_t)(end - at)))) {
         for (from = at++; from > p && from[-1] >= '0' && from[-1] <= '9';)
             from--;
-        if (from > p && from + 1 < at && at < end && is_mark(from) && decimal_end(at) == end)
+        bool is_word = end - at == 3 && (!strncasecmp(at, "nan", 3) || !strncasecmp(at, "inf", 3));
+        if (from > p && from + 1 < at && at < end && is_mark(from) &&
+            (is_word || decimal_end(at) == end))
             return true;
     }
     return false;

@@ -174,7 +174,7 @@ qid=%01%7F"
     done
     printf '1 qid:7\xc2\xa01:5\n' >text
     fails 1 "svm2bin: text: line 1: *: 'qid:7?xc2?xa01:5': it has no-break spaces: run sed *" svm2bin text
-    for qid in 7,1:5,2:1 '7;1:5;' '7,:,1:0'; do fails_on <(echo "1 qid:$qid 3:1") 1 'svm2bin: <stdin>: line 1: a qid with a feature in it: *' svm2bin; done
+    for qid in 7,1:5,2:1 7,1:nan '7;1:Inf' '7;1:5;' '7,:,1:0'; do fails_on <(echo "1 qid:$qid 3:1") 1 'svm2bin: <stdin>: line 1: a qid with a feature in it: *' svm2bin; done
     fails_on <(printf '1 qid:a 1:1\n1 qid:b,2:1\n1 qid:c 1:1\n') 0 'svm2bin: <stdin>: line 2: a qid with *skipped 1 of 3*' svm2bin -k
     printf '1 qid:lens,1:2 1:1\n' | svm2bin -l | bin2txt >/dev/null # as a service gets what users ask for
     for qid in 2024:17 a,b a,1:x a,1: 'a;b:1' 1:2 ,5 'voil\xc3\xa01:2' 'a,1:2,b' 'http://x/1,y:2'; do
