@@ -1140,7 +1140,7 @@ def _rows(X):
 
 def _queries(X, qid, y=None):
     """(round, its rows) of each query, in the order in which queries come first; ValueError where the shapes do not fit."""
-    rows, labels = _rows(X), None if y is None else [float(value) for value in y]
+    rows, labels = _rows(X), None if y is None else [float("nan" if value is None else value) for value in y]
     if qid is None and y is not None:
         raise ValueError("qid is None: give the query of each row")
     given = [""] * len(rows) if qid is None else list(qid)

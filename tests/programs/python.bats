@@ -592,7 +592,7 @@ def fails(what, does):
         return
     raise SystemExit("no error: " + what)
 for what, bad in (("no rows", ([], [], [])), ("y has 1", (X[:2], y[:1], qid[:2])), ("qid has 1", (X[:2], y[:2], qid[:1])),
-                  ("negative", (X[:2], [-1, 0], qid[:2])), ("not finite", ([[1], [float("nan")]], [0, 1], ["a", "a"])),
+                  ("negative", (X[:2], [-1, 0], qid[:2])), ("not finite", (X[:2], [None, 0], qid[:2])), ("not finite", ([[1], [float("nan")]], [0, 1], ["a", "a"])),
                   ("not a number", ([["x"]], [1], ["a"])), ("qid is None", (X, y, None)),
                   ("qid of row 1, counted from 0, is None", (X[:2], y[:2], ["a", None])),
                   ("qid of row 0, counted from 0, is nan", (X[:2], y[:2], [float("nan"), 1]))):
