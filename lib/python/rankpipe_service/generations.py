@@ -367,7 +367,8 @@ def publish(store):
     there = os.lstat("w.bin") if os.path.lexists("w.bin") else None
     if there and os.path.samestat(there, os.stat(path)):
         return link_whole(number)
-    known = {os.stat(path).st_ino for path in (*glob.glob("models/*"), *glob.glob("lost-*/models/*"), *glob.glob("lost-*/w.bin"))}
+    own = [path for form in ("models/*", "lost-*/models/*", "lost-*/w.bin") for path in glob.glob(form)]
+    known = {os.stat(path).st_ino for path in own}
     if there and there.st_ino not in known and not os.path.islink("w.bin"):
         if hash_of("w.bin") not in [row[0] for row in store.sql("SELECT hash FROM generations")]:
             say("w.bin was a file of another origin, and is replaced by generation %d: to keep a model in "
