@@ -135,6 +135,30 @@ whole() {
     done
 }
 
+@test "held: the model of each point ranks the rounds of another file" {
+    need_parallel
+    mkdir 'a folder'
+    svm2bin "$ROOT/examples/data/small.svm" | replay -b 7 -n 60 - >'a folder/test it.bin'
+    sh "$SWEEP" swept q.bin held='a folder/test it.bin' learner='kl memory' eta=1e-4 seed='1 2' rounds=300 \
+        measure='ndcg@10 map' -j 2
+    is "$(head -n 1 swept/sweep.tsv | cut -f 5- | tr '\t' ' ')" 't ndcg@10 map held-out:ndcg@10 held-out:map'
+    is "$(awk -F '\t' 'NF == 9' swept/sweep.tsv | wc -l)" 5
+    for seed in 1 2; do
+        loop "replay -n 300 -s $seed q.bin | score | explore -s $seed | feedback-mask | update -s $seed" >w.bin
+        score -m w.bin <'a folder/test it.bin' | explore -s $seed | metric ndcg@10 map | tail -n 1 | cut -f 2- >held
+        is "$(awk -F '\t' -v seed=$seed '$1 == "memory" && $4 == seed' swept/sweep.tsv | cut -f 8-)" "$(cat held)"
+    done
+    # the same command again runs nothing, and a changed file is another sweep
+    sleep 1 && touch rows.as
+    sh "$SWEEP" swept q.bin held='a folder/test it.bin' learner='kl memory' eta=1e-4 seed='1 2' rounds=300 \
+        measure='ndcg@10 map' -j 2
+    is "$(find swept/rows -type f -newer rows.as)" ''
+    replay -b 2 -n 61 'a folder/test it.bin' >other && mv other 'a folder/test it.bin'
+    fails 1 'sweep: swept holds another sweep: *' sh "$SWEEP" swept q.bin held='a folder/test it.bin' learner='kl memory' \
+        eta=1e-4 seed='1 2' rounds=300 measure='ndcg@10 map'
+    fails 1 'sweep: held=nowhere.bin: no such file' sh "$SWEEP" new q.bin held=nowhere.bin
+}
+
 @test "options of update, explore and feedback-mask make a grid, each point once" {
     need_parallel
     sh "$SWEEP" out q.bin learner='kl ridge' eta='1e-4 1e-3' gamma='0.1 0.3' seed=2 rounds=60 radius=2 \
@@ -322,7 +346,7 @@ whole() {
     fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" none q.bin learner='a/b'
     fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" none q.bin learner='kl nobody'
     fails 1 'sweep: update -a kl -e 0 -U 1: update: -e *' sh "$SWEEP" none q.bin learner=kl eta='1e-4 0'
-    fails 1 'sweep: explore -g 7 -s 1: explore: -g *' sh "$SWEEP" none q.bin seed=1 gamma='0.1 7'
+    fails 1 'sweep: explore -p top -g 7 -k 1 -s 1: explore: -g *' sh "$SWEEP" none q.bin seed=1 gamma='0.1 7'
     fails 1 'sweep: feedback-mask *: feedback-mask: -c *' sh "$SWEEP" none q.bin seed=1 feedback-mask.c=nobody
     fails 1 "sweep: measure=nosuch: metric: *" sh "$SWEEP" none q.bin measure=nosuch
     fails 1 'sweep: update.C: nothing in the grid takes this option' sh "$SWEEP" none q.bin update.C=1

@@ -95,7 +95,7 @@ mean() {
     fails 2 "train: -a 'ridge -C $many': 65 alternatives: at most 64 can be tried*" \
         train -a "ridge -C '$many'" train.svm test.svm
     fails 2 "train: -a 'kl|ridge': alternatives are values of settings*" train -a "kl|ridge" train.svm test.svm
-    fails 2 "train: -a 'kl,rho=2': update: *" train -a "kl,eta=1,rho=2|3" train.svm test.svm
+    fails 2 "train: -a 'kl,eta=1,rho=2': update: kl has no setting *" train -a "kl,eta=1,rho=2|3" train.svm test.svm
 }
 
 @test "exec: a program in update's place, with -f, -m and -s, gives what update gives" {
