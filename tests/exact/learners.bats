@@ -672,3 +672,13 @@ assert worst < 1e-12 and max(L) > 20, (worst, L)
     fails_on round 1 'score: <stdin>: round 3: document 1 scores *nan: one of its features is too large' \
         score -d 3 -m one
 }
+
+@test "regret in short runs: exp3m is below its bound and far below ftpl, and what steps in a ball lose is small" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    "$ROOT/tests/bench/regret" 10000 1 1 >table # exits 1 above a bound
+    cat table
+    awk '$1 == "exp3m" { mine = $5; games++ }
+        $1 == "ftpl" && mine > $5 / 8 { print "not far below ftpl: " $0; bad = 1 }
+        $2 ~ /^(5|10|20)$/ && / dcg / && $NF == "nan" { rows++; if ($(NF - 1) > 0.15) { print "large: " $0; bad = 1 } }
+        END { exit bad || games != 5 || rows != 27 }' table
+}

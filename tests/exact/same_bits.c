@@ -37,7 +37,8 @@ static struct settings tell(const struct learner *learner, size_t run)
     bool horizon = strchr(learner->letters, 'T') != NULL;
     bool boundless = learner->bets && learner->bets->boundless;
     for (size_t i = 0; i < COUNT(GIVEN); i++)
-        if (GIVEN[i].value[run] > 0 && !(run == 4 && boundless) && strchr(learner->letters, settings_known[GIVEN[i].i].letter))
+        if (GIVEN[i].value[run] > 0 && !(run == 4 && boundless) &&
+            strchr(learner->letters, settings_known[GIVEN[i].i].letter))
             set(&settings, GIVEN[i].i, GIVEN[i].value[run]);
     if (strcmp(learner->name, "exp3m") == 0 && run == 2)
         settings.value[SETTING_GAIN] = GAIN_EXP; /* it takes no others */
