@@ -1,17 +1,16 @@
-/* spool: keeps the rounds that pass in a folder of whole streams, and reads them back. */
+/* spool: keeps the rounds that pass in a folder of whole streams. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "log/spool_reader.h"
 #include "run/filter.h"
 #include "say.h"
 #include "log/request_index.h"
 #include "model/model_file.h"
 #include "log/spool_writer.h"
 
-enum { EVERY = 100000, POLL = 100 }; /* rounds of a file; milliseconds between looks for more */
+enum { EVERY = 100000 }; /* rounds of a file */
 
 /* With -k: milliseconds until a log that could not be written is tried again; megabytes that must
  * be free, so that there is room to learn from the log. */
@@ -23,9 +22,7 @@ struct spool {
     struct host *host;
     const char *name;
     char *const *folders;
-    bool reads, prints; /* -r, -l; neither: writes */
-    bool again, follows;
-    uint64_t first; /* 0 if -b is not given */
+    bool again;
     struct spool_writer log;
     struct request_index requests; /* with -y; its log NULL: none */
     bool keeps_on;                 /* -k: what cannot be stored is passed on all the same */
@@ -39,8 +36,6 @@ struct spool {
     uint64_t passed; /* rounds passed on that were not in the log before */
     bool batches;    /* rounds that pass together are committed together, before `out` writes */
     bool lost;       /* rounds passed on since the last commit are not in the log */
-    struct spool_reader reader;
-    uint64_t gaps; /* places where files are missing */
 };
 
 static const struct option options_known[] = {
@@ -50,21 +45,13 @@ static const struct option options_known[] = {
       OPTION_WHOLE(spool, least, 0, 1 << 30) },
     { 'a', NULL, NULL, "drop rounds up to the last one in the log (default: refuse them)",
       OPTION_FLAG(spool, again) },
-    { 'b', "first", NULL, "with -r: number of the first round to read (default 1)",
-      OPTION_WHOLE(spool, first, 1, RECORD_MOST - 1) },
     { 'c', "rounds", NULL, "finish a file after so many rounds, 1 or more (default 100000)",
       OPTION_WHOLE(spool, log.every, 1, RECORD_MOST) },
-    { 'f', NULL, NULL, "with -r: wait for more rounds at the end (default: end there)",
-      OPTION_FLAG(spool, follows) },
     { 'k', NULL, NULL,
       "pass rounds that cannot be stored on without the key request (default: "
       "end)",
       OPTION_FLAG(spool, keeps_on) },
-    { 'l', NULL, NULL, "print the number of the last round in the log, 0 if there is none",
-      OPTION_FLAG(spool, prints) },
-    { 'n', "name", NULL, "name of the log (default rounds; with -r every log of the folder)",
-      OPTION_TEXT(spool, name) },
-    { 'r', NULL, NULL, "read the rounds of the folders as one stream", OPTION_FLAG(spool, reads) },
+    { 'n', "name", NULL, "name of the log (default rounds)", OPTION_TEXT(spool, name) },
     { 't', "seconds", NULL, "finish a file after so many seconds, 1 or more (default: no limit)",
       OPTION_WHOLE(spool, log.seconds, 1, 1000000) },
     { 'y', NULL, NULL,
@@ -77,25 +64,17 @@ static const struct option options_known[] = {
 /* Do the options go together, and with the operands? */
 static int check(const struct spool *my, const struct options *options)
 {
-    const bool reads = my->reads, writes = !my->reads && !my->prints;
     struct fault *fault = options->fault;
-    if (my->reads && my->prints) return fault_usage(fault, "-l and -r exclude each other");
     if (my->name && !spool_name_valid(my->name))
         return fault_usage(fault,
                            "-n wants a name of 1 to %d bytes, with no slash, and no dot at "
                            "its start, not '%.40s'",
                            SPOOL_NAME, my->name);
     if (!*my->folders) return fault_usage(fault, "no folder named");
-    if (!reads && my->folders[1])
-        return fault_usage(fault, "give one folder, without '%.40s' (only -r reads several)",
-                           my->folders[1]);
-    if (!reads && (my->follows || my->first > 0))
-        return fault_usage(fault, "-b and -f need -r, which reads rounds");
+    if (my->folders[1])
+        return fault_usage(fault, "give one folder, without '%.40s'", my->folders[1]);
     if (!my->keeps_on && options->given['F'])
         return fault_usage(fault, "-F needs -k: without it a full disk ends spool");
-    if (!writes && (my->again || my->log.syncs || my->log.seconds || my->log.every || my->keeps_on))
-        return fault_usage(fault, "-a, -c, -k, -t and -y are for writing, and exclude -%c",
-                           reads ? 'r' : 'l');
     return 0;
 }
 
@@ -107,8 +86,7 @@ static int parse(void *self, struct options *options, struct host *host)
     my->least = FREE;
     int letter = options_read(options);
     my->folders = options_operands(options);
-    host->kind = my->reads ? SOURCE : my->prints ? WHOLE : FILTER;
-    host->saves = host->kind == FILTER;
+    host->saves = true;
     return letter < 0 ? letter : check(my, options);
 }
 
@@ -204,8 +182,9 @@ static int commit(void *self, struct fault *fault)
     return lost;
 }
 
-static int open_log(struct spool *my)
+static int open_log(void *self)
 {
+    struct spool *my = self;
     struct spool_salvaged salvaged;
     my->log.folder = my->folders[0];
     my->log.name = my->name ? my->name : name_preset;
@@ -257,8 +236,9 @@ static int store(struct spool *my, struct round *round)
     return lost < 0 ? -1 : my->log.total > had;
 }
 
-static enum outcome log_round(struct spool *my, struct round *round)
+static enum outcome log_round(void *self, struct round *round)
 {
+    struct spool *my = self;
     if (round->t <= my->log.last && my->again) return DROP;
     enum request_found found = find_request(my, round);
     int stored = found == REQUEST_NEW ? store(my, round) : 1;
@@ -285,65 +265,11 @@ static void facts(const void *self, void (*put)(void *to, const char *name, doub
     put(to, "least_free_bytes", (double)my->least * 1e6);
 }
 
-/* ---- reading ---- */
-
-static void report_gap(void *self, const struct spool_log *log, uint64_t from, uint64_t to)
-{
-    struct spool *my = self;
-    if (my->gaps++ < WARNINGS)
-        warn(my->host, "spool", "%s: %s: the file of rounds %" PRIu64 " to %" PRIu64 " is missing",
-             log->folder, log->name, from, to);
-}
-
-static int open_reader(struct spool *my)
-{
-    my->reader = (struct spool_reader){ .folders = my->folders,
-                                        .name = my->name,
-                                        .first = my->first,
-                                        .follows = my->follows,
-                                        .gap = report_gap,
-                                        .self = my };
-    return spool_reader_open(&my->reader, my->host->fault);
-}
-
-static enum outcome next_round(struct spool *my, struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    int got;
-    while ((got = spool_reader_next(&my->reader, round->record, fault)) == 0 && my->follows)
-        if (watch_readable(my->host->watch, -1, POLL, fault) < 0) return FAIL;
-    if (got <= 0) return got == 0 ? DONE : FAIL;
-    return PASS;
-}
-
-static enum outcome print_last(struct spool *my, struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    uint64_t last;
-    int got = spool_reader_last(my->folders[0], my->name ? my->name : name_preset, round->record,
-                                &last, fault);
-    return got < 0 || writer_text(my->host->out, fault, "%" PRIu64 "\n", last) < 0 ? FAIL : DONE;
-}
-
 /* Of all logs of the folder. */
 static int last(const void *self, uint64_t *t)
 {
     const struct spool *my = self;
     return spool_last(my->folders[0], NULL, t, my->host->fault);
-}
-
-static int open_spool(void *self)
-{
-    struct spool *my = self;
-    return my->reads ? open_reader(my) : my->prints ? 0 : open_log(my);
-}
-
-static enum outcome each(void *self, struct round *round)
-{
-    struct spool *my = self;
-    return my->reads    ? next_round(my, round)
-           : my->prints ? print_last(my, round)
-                        : log_round(my, round);
 }
 
 /* The log is whole before the end record is written. */
@@ -358,34 +284,27 @@ static int close_spool(void *self, enum ended ended)
 {
     struct spool *my = self;
     struct fault cutting = { FAULT_NONE, "" };
-    if (ended == CLEAN && my->gaps > 0)
-        (void)fault_lost(my->host->fault,
-                         "%" PRIu64 " place%s where files of the log are missing; "
-                         "all other rounds were read",
-                         my->gaps, my->gaps == 1 ? "" : "s");
+    (void)ended;
     if (finish(my, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
     request_index_close(&my->requests);
     spool_writer_close(&my->log);
-    spool_reader_close(&my->reader);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }
 
 const struct filter spool = {
     .name = "spool",
-    .usage = "[-afklry] [-F megabytes] [-b first] [-c rounds] [-n name] [-t seconds] "
-             "folder ...",
-    .line = "keeps rounds in a folder, and reads them back",
+    .usage = "[-aky] [-F megabytes] [-c rounds] [-n name] [-t seconds] folder",
+    .line = "keeps rounds in a folder",
     .options = options_known,
-    .operand = { .value = "folder",
-                 .text = "folder of the log, which is made if it is missing; with -r one or more" },
+    .operand = { .value = "folder", .text = "folder of the log, which is made if it is missing" },
     .size = sizeof(struct spool),
     .kind = FILTER,
     .parse = parse,
-    .open = open_spool,
+    .open = open_log,
     .last = last,
     .facts = facts,
-    .each = each,
+    .each = log_round,
     .end = end_spool,
     .close = close_spool,
 };

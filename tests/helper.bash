@@ -117,6 +117,18 @@ uncrc() {
     "$ROOT/build/tests/shim/uncrc" "$@"
 }
 
+# spooled FOLDER...: the rounds of logs, also of files that are being written, as one stream.
+spooled() {
+    local files
+    mapfile -t files < <(find "$@" -name '*.bin' -o -name '*.open' | LC_ALL=C sort)
+    if [ ${#files[@]} = 0 ]; then echo 'rankpipe/1 end rounds=0 bytes=0'; else salvage -p "${files[@]}" 2>/dev/null; fi
+}
+
+# spooled_last FOLDER: the number of its last round, 0 where there is none.
+spooled_last() {
+    spooled "$1" | values_of t | tail -n 1 | grep . || echo 0
+}
+
 # narrow BITS < stream: its rounds with features of 8 or 16 bits (tests/shim/compact.py).
 narrow() {
     python3 "$ROOT/tests/shim/compact.py" "$@"

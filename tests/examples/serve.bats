@@ -150,8 +150,8 @@ finished() {
     grep 'log: rounds was left open at round 21: 5 rounds kept, 0 bytes lost' err
     looks 5 >/dev/null
     stop
-    is "$(spool -r log | bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/')" "$(seq 30)"
-    is "$(spool -r log | bin2txt -f head | grep -o ' seed=[0-9]*' | sort -u | wc -l)" 2
+    is "$(spooled log | bin2txt -f head | sed 's/.* t=\([0-9]*\) .*/\1/')" "$(seq 30)"
+    is "$(spooled log | bin2txt -f head | grep -o ' seed=[0-9]*' | sort -u | wc -l)" 2
     learn
     is "$(learnt)" 30
 }
@@ -271,5 +271,5 @@ END
     ask q3
     is "$(sed 1d ranking | sort -u | wc -l)" "$(grep -c ' qid:q3 ' "$ROOT/examples/data/small.svm")"
     stop
-    is "$(spool -l log)" 1
+    is "$(spooled_last log)" 1
 }

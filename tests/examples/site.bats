@@ -326,7 +326,7 @@ END
     same want shown
     in_python <<<'import index; print(*[each.path for each in index.Index("state/index.db").search(["and", "plum"]).pool], sep="\n")' >pool
     stop
-    spool -r state/log >log.bin
+    spooled state/log >log.bin
     is "$(bin2txt -f head log.bin | grep -o 'docs=[0-9]*' | xargs)" 'docs=25 docs=15'
     is "$(values_of base <log.bin | xargs)" "$(seq 0 24 | xargs) $(seq 0 14 | xargs)"
     bin2txt -f rank log.bin | cut -f 4 >sent # the order is the base's
@@ -465,11 +465,11 @@ END
     site docs
     get '?q=plum' >page
     is "$(links <page | grep -c '^go')" 10
-    is "$(spool -l state/log)" 1
+    is "$(spooled_last state/log)" 1
     for i in $(seq 20); do get '?q=plum' >page.$i & jobs="${jobs-} $!"; done
     wait $jobs
     is "$(cat page.* | links | grep -o 'r=[0-9a-f]*' | sort -u | wc -l)" 20
-    is "$(spool -l state/log)" 21
+    is "$(spooled_last state/log)" 21
     pid=$(pgrep -P "$started" -x serve)
     kill -STOP "$pid" # A service that is stuck is as good as none.
     get '?q=plum' >page

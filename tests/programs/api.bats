@@ -64,7 +64,7 @@ names() {
 
 # requests: the names of the requests in the log.
 requests() {
-    spool -r log | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/'
+    spooled log | bin2txt -f head | sed 's/.* request=\([^ ]*\) .*/\1/'
 }
 
 stops() {
@@ -98,9 +98,9 @@ stops() {
     ask POST /answer "{\"request\": \"$last\", \"clicks\": [2]}"
     is "$status$output" 204
     stops
-    spool -r log | bin2txt -Q -f svm >text
+    spooled log | bin2txt -Q -f svm >text
     sed 's/ *$//' text
-    is "$(spool -r log | python3 -c 'import rankpipe, sys
+    is "$(spooled log | python3 -c 'import rankpipe, sys
 for round in rankpipe.read(sys.stdin.buffer): print(round.query, round.names, [row.tolist() for row in round.dense()])')" \
         "new user ['a', 'b'] [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
 как сменить пароль? None [[0.0, 0.0, 1.0], [0.5, -0.0010000000474974513, 0.0]]
@@ -109,7 +109,7 @@ go ['b', 'v'] [[0.0, 1.0, 0.0], [-3.3999999521443642e+38, 1.0, 1.401298464324817
 perl None [[1.0]]"
     is "$(cut -d ' ' -f 2- answers/*)" $'0 2.5\nclicks=1 0 1'
     cat answers/* >all
-    spool -r log | feedback-join -r all 2>joined | bin2txt -f head | grep -o ' clicks=1\|seen:f4.2.' >seen
+    spooled log | feedback-join -r all 2>joined | bin2txt -f head | grep -o ' clicks=1\|seen:f4.2.' >seen
     is "$(xargs <seen)" 'seen:f4[2] clicks=1 seen:f4[2]'
     [ "$(printf '%s\n' "$first" "$last" | grep -cxf <(cut -f 1 all))" = 2 ]
 }
@@ -131,13 +131,13 @@ perl None [[1.0]]"
     ask POST /answer "{\"request\": \"$first\", \"clicks\": [1]}"
     stops
     cut="an~20id~20of~200000000~~$(printf %s "${long:0:300}" | sha256sum | cut -c 1-32)"
-    is "$(spool -r log | bin2txt -f rank | cut -f 4 | LC_ALL=C sort | paste -sd ' ')" "~a ~~$cut ~~a~09b ~~a~20b ~~a~20b ~~~7E~7Ea~7E20b"
+    is "$(spooled log | bin2txt -f rank | cut -f 4 | LC_ALL=C sort | paste -sd ' ')" "~a ~~$cut ~~a~09b ~~a~20b ~~a~20b ~~~7E~7Ea~7E20b"
     rankpipe service first 2>/dev/null
     rankpipe service learn
     fails 1 '*service: not found, but remembered for copies that come late: documents c d; like it: a b*' rankpipe service erase documents 'c d'
     rankpipe service erase documents $'a\tb' 2>/dev/null >said
     is "$(cat said)" '1 rounds and 1 answers are erased'
-    is "$(spool -r log | bin2txt -f rank | cut -f 4 | LC_ALL=C sort | paste -sd ' ')" '~a ~~a~20b'
+    is "$(spooled log | bin2txt -f rank | cut -f 4 | LC_ALL=C sort | paste -sd ' ')" '~a ~~a~20b'
 }
 
 @test "null: the mean of the others of its request, or 0; counted by feature" {
@@ -166,7 +166,7 @@ perl None [[1.0]]"
     rankpipe service status >status.text
     grep '^without value  feature 1 in 4 documents, feature 2 in 4 documents, feature 3 in 5 documents' status.text
     stops
-    is "$(spool -r log | python3 -c 'import rankpipe, sys
+    is "$(spooled log | python3 -c 'import rankpipe, sys
 for round in list(rankpipe.read(sys.stdin.buffer))[:3]: print([row.tolist() for row in round.dense()])')" \
         "[[1.0, 0.15000000596046448, 0.0], [2.0, 0.10000000149011612, 0.0], [1.0, 0.15000000596046448, 0.0], [0.0, 0.20000000298023224, 0.0]]
 [[1.0, 7.5], [4.0, 7.0], [2.5, 8.0]]
@@ -186,7 +186,7 @@ for round in list(rankpipe.read(sys.stdin.buffer))[:3]: print([row.tolist() for 
     echo '{"version": 1, "folds": true}' >service.json && sleep 1.1
     asks '100%'
     stops
-    is "$(spool -r log | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/' | paste -sd ' ' -)" 'new%20user new%20user New~20User 100%25'
+    is "$(spooled log | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/' | paste -sd ' ' -)" 'new%20user new%20user New~20User 100%25'
 }
 
 @test "what the old front end let through: a body that adds requests, and names of requests" {
@@ -294,7 +294,7 @@ END
     is "$status" 204
     is "$(cut -d ' ' -f 2- answers/*)" 'clicks=1 0 0'
     stops
-    [ "$(spool -l log)" = 0 ]
+    [ "$(spooled_last log)" = 0 ]
 }
 
 @test "HTTP is read strictly: lengths, chunks, methods, paths, types, and what hides a second request" {
@@ -771,7 +771,7 @@ END
     ask POST /rank "$both"
     is "$status" 200
     stops
-    is "$(spool -r log | values_of base | xargs)" '0 1' # of the first one alone
+    is "$(spooled log | values_of base | xargs)" '0 1' # of the first one alone
 }
 
 @test "of large bodies that wait to be read, the smallest is first, and one that has given up is left out" {
@@ -845,7 +845,7 @@ END
     same <(requests) served.names
     [ -z "$(find . -newer untouched ! -path './log*' ! -path './answers*' ! -name served.names ! -name status ! -name said ! -name . ! -name served)" ]
     [ -z "$(cat answers/* | grep -vE '^[0-9a-f]{32}.time=[0-9]+(( clicks=1)?( [0-9.]+)+| event=[a-z]+ (item=[^ ]+|place=[0-9]+)( shown=[0-9]+)?| shown=[0-9]+)$')" ]
-    spool -r log | bin2txt -f check
+    spooled log | bin2txt -f check
 }
 
 @test "behind lighttpd, by the lines of the README" {

@@ -86,7 +86,7 @@ PY
     } >answers/a
     FEATURES=12 learn
     is "$(seen named) | $(seen r1) | $(seen r2) | $(seen r3) | $(seen r4) | $(seen r5)" \
-        "1 0 1 | 0 1 0 | 0 1 | 0.2 0.5 0 0.2 | 1 $(yes 0 | head -$(($(spool -r log | replay -b 4 -n 4 - | values_of order | wc -l) - 1)) | xargs) | 0 2"
+        "1 0 1 | 0 1 0 | 0 1 | 0.2 0.5 0 0.2 | 1 $(yes 0 | head -$(($(spooled log | replay -b 4 -n 4 - | values_of order | wc -l) - 1)) | xargs) | 0 2"
     is "$(quarantined 'event of another client') $(quarantined 'event of a document that its round does not have')" '1 2'
     is "$(fact 'late_events_total{type="basket"}') $(fact 'late_events_total{type="click"}')" '1 1'
     is "$(fact 'events_total{type="click"}') $(fact 'events_total{type="back"}')" '8 2'

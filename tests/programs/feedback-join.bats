@@ -457,7 +457,7 @@ r2	5f3759dfA"
     printf '1\t1\n2\t1\n-\n' >live &
     for t in 3 4; do printf '%s\t1\n' $t >$t; done
     timeout 10 loop 'replay -n 4 shown | feedback-join live 3 4 | spool -c 2 log >out'
-    same <(spool -r log | uncrc) out
+    same <(spooled log | uncrc) out
     is "$(seen <out)" '1: 1
 2: 1
 3: 1

@@ -696,7 +696,7 @@ traffic() {
         in_pipes three three.log -b 152 -n 400
         in_loop three three.log -b 401 -n 600
         same one three
-        for log in one two three; do spool -r $log.log >$log.seen; done
+        for log in one two three; do spooled $log.log >$log.seen; done
         same one.seen two.seen
         same one.seen three.seen
     done
@@ -778,7 +778,7 @@ with_base() {
     for learner in memory memory,plain memory,rho=1 ridge; do
         rm -rf w shown
         loop "score | explore | spool shown | feedback-mask -k 1 | update -a $learner -m w" <ranked.bin
-        spool -r shown >all
+        spooled shown >all
         is "$(values_of order <all | head -n 30)" "$(values_of base <all | head -n 30)"
         bin2txt -f head w | grep -q ' made=scale,base .*features=5 '
     done
@@ -792,7 +792,7 @@ with_base() {
         shown="-p top -g .2"
         [[ $learner != *clients* ]] || shown="-B .37" # by held, which comes from who answered
         loop "replay -n 300 -s 1 q.bin | score | explore $shown | feedback-mask -k 2 | spool log | update -a $learner -m one"
-        spool -r log >seen
+        spooled log >seen
         replay -n 300 -s 1 q.bin | score -f ring | explore $shown | feedback-mask -k 2 |
             update -a $learner -f ring -m two
         same one two
@@ -983,7 +983,7 @@ near() {
 @test "held: 1 until a document's own answers weigh as much as all else, or five rounds were learnt" {
     printf '%s\n' '1 qid:a 1:1 # a' '0 qid:a 1:2 # b' '0 qid:a 1:3 # c' '1 qid:b 1:1 # a' '0 qid:b 1:2 # b' | svm2bin -e >q.bin
     loop "replay -n 14 q.bin | score | explore -p uniform -g 0 | spool log | feedback-mask -k 1 | update -a memory,rho=.4 -m w"
-    spool -r log >shown
+    spooled log >shown
     # of the first document n = 0, 1, 2, 3 ...: rho n reaches 1 with n = 3; and all go after five rounds
     is "$(bin2txt -f values shown | awk '$2 == "a" && $4 == "held" { printf "%s%s", $5, $3 == "c" ? " " : "" }')" \
         '111 111 111 011 011 000 000 '

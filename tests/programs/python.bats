@@ -263,7 +263,7 @@ with rankpipe.Client("s") as client:
 END
     kill $started && wait $started
     started=
-    is "$(spool -r log | bin2txt -f values | awk '$4 == "base" || $4 == "request" { print $1, $4, $5 }')" '1 request one
+    is "$(spooled log | bin2txt -f values | awk '$4 == "base" || $4 == "request" { print $1, $4, $5 }')" '1 request one
 1 base 0
 1 base 1
 2 request two'
@@ -302,7 +302,7 @@ with rankpipe.Client("s", rounds=sys.argv[1] == "True") as client:
 END
         kill $started && wait $started
         started=
-        spool -r log | bin2txt -f values | awk '$4 != "time" && $1 < 5' >log.$way
+        spooled log | bin2txt -f values | awk '$4 != "time" && $1 < 5' >log.$way
         rm -r log
     done
     is "$(cat said.True)" "$(cat said.False)"
@@ -324,7 +324,7 @@ with rankpipe.Client("s") as client:
 END
     kill $started && wait $started
     started=
-    spool -r log >log.bin
+    spooled log >log.bin
     python3 - <<'END'
 import rankpipe
 
@@ -368,7 +368,7 @@ for bad in [""], ["a b", "a b"]:
 END
     kill $started && wait $started
     started=
-    is "$(spool -r log | bin2txt -f rank | cut -f 4 | sort | uniq -c | grep -cv ' 2 ')" 0
+    is "$(spooled log | bin2txt -f rank | cut -f 4 | sort | uniq -c | grep -cv ' 2 ')" 0
 }
 
 @test "folded: one word however a query is typed, by the module, by svm2bin -Q, and in a request to serve" {
@@ -399,7 +399,7 @@ for text in "", " \t", "\0", "\u00a0":
 END
     kill $started && wait $started
     started=
-    is "$(spool -r log | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/')" "$(cat words)"
+    is "$(spooled log | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/')" "$(cat words)"
     sort -u words | sed 's/.*/? qid:& 1:1/' | svm2bin -Qu | bin2txt -f head | sed 's/.* qid=\([^ ]*\).*/\1/' >have
     is "$(cat have)" "$(sort -u words)"
 }
@@ -456,7 +456,7 @@ s: No such file or directory
 52"
     kill $started && wait $started
     started=
-    is "$(spool -l log)" 52
+    is "$(spooled_last log)" 52
 }
 
 @test "an array of all values is the round of its rows, and a value that is not finite is refused" {

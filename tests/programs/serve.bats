@@ -306,8 +306,8 @@ END
     rank
     stop
     is "$(grep -c 'score: rival rival.bin: .*; rounds have no rival' err)" 1
-    is "$(spool -r log | bin2txt -f values - | awk -F '\t' '$4 == "rival" && $3 == 0 { print $1 ":" $5 }' | xargs)" '2:1 3:2 6:3'
-    is "$(spool -r log | bin2txt -f head | grep -c team:)" 3
+    is "$(spooled log | bin2txt -f values - | awk -F '\t' '$4 == "rival" && $3 == 0 { print $1 ":" $5 }' | xargs)" '2:1 3:2 6:3'
+    is "$(spooled log | bin2txt -f head | grep -c team:)" 3
 }
 
 @test "the quantiles of latency rise, and go with its sum" {
@@ -409,7 +409,7 @@ except socket.timeout:
     [ $((SECONDS - from)) -ge 4 ]
     is "$(cat err)" ''
     [ ! -e s ]
-    is "$(spool -r log | bin2txt -f head | wc -l)" "$(spool -l log)" # the log is whole
+    is "$(spooled log | bin2txt -f head | wc -l)" "$(spooled_last log)" # the log is whole
     kill $asker
     wait $asker || true
 }
@@ -771,7 +771,7 @@ logged() {
         awk 'NF == 6 { qid = $2 } /^#\tnot stored$/ { lost[qid] = 1 } !NF && !(qid in lost) { print "r" substr(qid, 2) }' \
             got | sort >stored
         [ "$(wc -l <stored)" -lt 40 ]
-        spool -r log 2>none | values_of request 2>none | sort >logged || [ ! -s stored ]
+        spooled log 2>none | values_of request 2>none | sort >logged || [ ! -s stored ]
         same stored logged
         is "$(sed -n 's/^rankpipe_serve_unstored_rounds //p' status)" "$((40 - $(wc -l <stored)))"
         [[ $(cat err) == 'spool: cannot '*': No space left on device: until the log can be written, rounds are passed'* ]]

@@ -78,7 +78,7 @@ material() {
         rounds) python3 ask.py <made.bin >$way ;;
         esac
         stop
-        spool -r log | bin2txt -f values | grep -v -w time >log.$way
+        spooled log | bin2txt -f values | grep -v -w time >log.$way
         rm -r log
     done
     same text rounds
@@ -133,7 +133,7 @@ one() {
     is "$(printf 'rankpipe/1 model learner=fixed rounds=0 dim=1 cols=w:f8[1] bytes=8\n12345678' | one)" \
         '! request: a model: a model, where a round should be'
     stop
-    spool -r log | bin2txt -f check # only valid rounds are in the log
+    spooled log | bin2txt -f check # only valid rounds are in the log
 }
 
 @test "a record without an end, or with too large a one, closes its connection alone" {
@@ -210,5 +210,5 @@ EOF
     start 'score -m w.bin | explore -g 0.5 -s 3 | spool log'
     python3 fuzz.py 600
     stop
-    spool -r log | bin2txt -f check
+    spooled log | bin2txt -f check
 }

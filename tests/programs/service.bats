@@ -212,7 +212,7 @@ unordered() {
     is "$(query "SELECT why FROM quarantine WHERE what = 'round malformed'")" 'twice: base is no permutation'
     bin2txt -f head w.bin | grep ' made=scale,base '
     rankpipe service stream >kept.bin
-    same <(values_of base <kept.bin) <(spool -r log | replay -n 10 - | values_of base)
+    same <(values_of base <kept.bin) <(spooled log | replay -n 10 - | values_of base)
     once
     is "$(fact_of '["base"]')" "{'set': True, 'comes': None, 'learnt': 'engine'}"
     runs 1 2
@@ -386,7 +386,7 @@ now: to learn anew from them, run: rankpipe service set base on"
     learn
     once
     rankpipe service stream | bin2txt -f head | grep -c ' client=[xy] clicks=1 docs=' | { read -r n && is "$n" 2; }
-    spool -r log | feedback-join -r answers/a >joined
+    spooled log | feedback-join -r answers/a >joined
     for column in request client clicks seen; do
         same <(rankpipe service stream | values_of $column) <(replay -n 14 joined | values_of $column)
     done
@@ -618,7 +618,7 @@ service: w.bin is not the model in use: *' rankpipe service check
     query 'UPDATE transit SET time = time - 620000'
     learn
     is "$(cd log && echo *)" 'rounds.0000000000000021-0000000000000030.bin x.0000000000000001-0000000000000003.bin'
-    is "$(spool -l log)" 30
+    is "$(spooled_last log)" 30
     answers 1 30 >answers/today
     query "UPDATE rounds SET time = time + 95000"
     query "UPDATE settings SET value = 1000 WHERE name = 'wait'"
@@ -758,7 +758,7 @@ named() {
     is "$(replay after | values_of t | xargs)" '1 2 3 4 5'
     is "$(salvage after | values_of t | xargs)" '1 2 4 5 6'
     is "$(loop 'replay -n 10 after | score -m w.bin | explore -f -g 1' | values_of t | wc -l)" 10
-    is "$(python3 -c 'import sys, rankpipe; print(*(r.t for r in rankpipe.read(sys.argv[1])))' after)" '1 2 4 5 6'
+    is "$(PYTHONPATH=$ROOT/lib/python python3 -c 'import sys, rankpipe; print(*(r.t for r in rankpipe.read(sys.argv[1])))' after)" '1 2 4 5 6'
     bin2txt -f check after
 }
 
@@ -824,7 +824,7 @@ service: not found, but remembered for copies that come late: queries qury-6; li
     account rankpipe service erase queries query-1 query-2 2>../err || { cat ../err; false; }
     bin2txt -f head w.bin | grep ' learner=fixed '
     is "$(trace query-1)$(trace query-2)" ''
-    is "$(spool -l log)" 2
+    is "$(spooled_last log)" 2
     named 3 late
     account rankpipe service learn
     is "$(learnt)" 1
@@ -1087,7 +1087,7 @@ listed() {
     is "$n $beside" '40 39'
     [ "${mean%.*}" -lt 350 ]
     x_of() { bin2txt -f values | awk -F '\t' '$4 == "x" { print $5 }' | sort | cksum; }
-    is "$(rankpipe service stream | x_of)" "$(spool -r log | x_of)"
+    is "$(rankpipe service stream | x_of)" "$(spooled log | x_of)"
     rankpipe service status | grep -x 'disk           [12][0-9][0-9] bytes a round, [45][0-9][0-9] a list'
     [ "$(fact_of '["disk"]["grows_a_day"]')" -gt 20000 ]
     rankpipe service status | grep -x 'a year         0.0 GB of service.db, as the last 24 hours were'
@@ -1097,7 +1097,7 @@ listed() {
     is "$(listed | cut -d ' ' -f 1,2)" '39 38'
     run grep -c once service.db
     is "$output" 0
-    is "$(rankpipe service stream | x_of)" "$(spool -r log | x_of)"
+    is "$(rankpipe service stream | x_of)" "$(spooled log | x_of)"
     once
     rankpipe service check
     rm answers/today

@@ -22,7 +22,7 @@ until_file() { # waits until there is such a file
 
 until_last() { # until_last N FOLDER: waits until the log there has N rounds
     local tries=500
-    until [ "$(spool -l "$2")" = "$1" ]; do
+    until [ "$(spooled_last "$2")" = "$1" ]; do
         sleep 0.01
         [ $((tries -= 1)) -gt 0 ] || return 1
     done
@@ -37,63 +37,30 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     is "$(rounds <log/rounds.0000000000000041-0000000000000080.bin | sed -n '1p;$p' | xargs)" '41 80'
     cat log/*.bin | replay - >again.bin
     same shown.bin again.bin
-    spool -r log | uncrc >read.bin
+    spooled log | uncrc >read.bin
     same shown.bin read.bin
-    is "$(spool -l log)" 100
+    is "$(spooled_last log)" 100
     timeout -s KILL 10 spool slash// <shown.bin >/dev/null
-    is "$(spool -l slash/)" 100
+    is "$(spooled_last slash/)" 100
 }
 
 @test "large rounds, which move through pipes, are stored whole too" {
     synth -n 20 -d 500 -l 60 linear | explore -g 1 >big.bin
     cat big.bin | spool -c 7 log | cat >passed.bin
     same big.bin passed.bin
-    spool -r log | uncrc >read.bin
+    spooled log | uncrc >read.bin
     same big.bin read.bin
     loop 'replay big.bin | spool looped' >passed.bin
     same big.bin passed.bin
-    spool -r looped | uncrc >read.bin
+    spooled looped | uncrc >read.bin
     same big.bin read.bin
 }
 
 @test "a round whose first key is one of your own is read back" {
     { echo 'rankpipe/1 round x-own=1 t=1 docs=1 dim=0 bytes=0' && echo 'rankpipe/1 end rounds=1 bytes=0'; } >own
     spool log <own >/dev/null
-    spool -r log | uncrc >read.bin
+    spooled log | uncrc >read.bin
     same own read.bin
-}
-
-@test "-r reads from a round on, and one log after the other" {
-    setup_rounds
-    spool -c 30 log <shown.bin >/dev/null
-    is "$(spool -r -b 59 log | rounds | sed -n '1p;$p' | xargs)" '59 100'
-    is "$(spool -r -b 101 log | rounds | wc -l)" 0
-    spool -n other -c 40 log <shown.bin >/dev/null
-    is "$(spool -r log | rounds | wc -l)" 200
-    is "$(spool -r -n other log log | rounds | wc -l)" 200
-}
-
-@test "-r reads every log of a folder by name, in whatever order the system lists them" {
-    for name in m c t a q e z g; do
-        synth -n 1 -s "$(printf %d "'$name")" separable | spool -n $name log >/dev/null
-    done
-    for name in a c e g m q t z; do spool -r -n $name log | bin2txt -f head; done >want
-    is "$(wc -l <want)" 8
-    spool -r log | bin2txt -f head | cmp - want
-}
-
-@test "learning from the log in parts gives the bytes of one run" {
-    setup_rounds
-    feedback-mask <shown.bin | spool -c 30 seen >/dev/null
-    spool -r seen | update -a squared -e 0.1 -m once.bin
-    before=0
-    for until in 30 47 100; do
-        replay -b $(($(spool -l grown) + 1)) -n $until q.bin | explore -g 1 | feedback-mask |
-            spool -c 30 grown >/dev/null
-        spool -r -b $((before + 1)) grown | update -a squared -e 0.1 -m w.bin 2>/dev/null
-        before=$until
-    done
-    same once.bin w.bin
 }
 
 @test "numbers rise: a round that is in the log already is refused, or dropped with -a" {
@@ -101,30 +68,11 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     replay -n 60 shown.bin | spool log >/dev/null
     fails_on shown.bin 1 'spool: <stdin>: round 1 (qid a): the log in log has rounds up to 60 already: *' spool log
     is "$(spool -a log <shown.bin | rounds | sed -n '1p;$p' | xargs)" '61 100'
-    spool -r log | uncrc >read.bin
+    spooled log | uncrc >read.bin
     same shown.bin read.bin
     replay shown.bin shown.bin | sed 's/ t=101 / t=100 /' >twice.bin
     fails_on twice.bin 1 '*round 100 *' spool other
-    is "$(spool -l other)" 100
-}
-
-@test "-l is 0 without a folder or a round, and counts what is being written" {
-    is "$(spool -l nothing)" 0
-    mkdir empty
-    is "$(spool -l empty)" 0
-    setup_rounds
-    mkfifo in
-    spool log <in >/dev/null &
-    exec 7>in
-    head -c 2000 shown.bin >&7
-    until_file log/rounds.0000000000000001.open
-    sleep 0.2
-    whole=$(head -c 2000 shown.bin | { salvage 2>/dev/null || true; } | rounds | wc -l)
-    [ "$whole" -gt 3 ]
-    is "$(spool -l log)" "$whole"
-    is "$(spool -r log | rounds | wc -l)" "$whole"
-    exec 7>&-
-    wait
+    is "$(spooled_last other)" 100
 }
 
 @test "kill -9: the next start keeps the whole rounds, and reports what it found in one line" {
@@ -139,31 +87,31 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     wait $! 2>/dev/null || true
     exec 7>&-
     printf 'rankpipe/1 round t=' >>log/rounds.0000000000000001.open # the disk had more
-    whole=$(spool -l log)
+    whole=$(spooled_last log)
     { salvage passed.bin 2>/dev/null || true; } >whole.bin
     [ "$(rounds <whole.bin | wc -l)" -le "$whole" ]
     replay -b $((whole + 1)) -n 100 q.bin | explore -g 1 >more.bin
     spool log <more.bin >/dev/null 2>err
     is "$(cat err)" "spool: log: rounds was left open at round 1: $whole rounds kept, 19 bytes lost"
     is "$(cd log && echo *.open)" '*.open'
-    spool -r log | uncrc >read.bin
+    spooled log | uncrc >read.bin
     same shown.bin read.bin
     : >log/rounds.0000000000000101.open # before its first whole round
     replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
     is "$(cat err)" 'spool: log: rounds was left open at round 101: 0 rounds kept, 0 bytes lost'
-    is "$(spool -l log)" 102
+    is "$(spooled_last log)" 102
 }
 
 @test "a writer that was killed between the end record and the renaming" {
     setup_rounds
     spool log <shown.bin >/dev/null
     mv log/rounds.0000000000000001-0000000000000100.bin log/rounds.0000000000000001.open
-    is "$(timeout 5 spool -l log)" 100
-    timeout 5 spool -r log | uncrc >read.bin
+    is "$(spooled_last log)" 100
+    spooled log | uncrc >read.bin
     same shown.bin read.bin
     replay -b 101 -n 102 q.bin | explore -g 1 | spool log 2>err >/dev/null
     is "$(cat err)" 'spool: log: rounds was left open at round 1: 100 rounds kept, 0 bytes lost'
-    is "$(spool -r log | rounds | wc -l)" 102
+    is "$(spooled log | rounds | wc -l)" 102
 }
 
 @test "a file left open: what is no round ends what is kept of it" {
@@ -178,7 +126,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
         lost=$(($(cat $other shown.bin | wc -c)))
         replay -b 4 -n 5 q.bin | explore -g 1 | spool log 2>err >/dev/null
         is "$(cat err)" "spool: log: rounds was left open at round 1: 3 rounds kept, $lost bytes lost"
-        is "$(spool -r log | rounds | xargs)" '1 2 3 4 5'
+        is "$(spooled log | rounds | xargs)" '1 2 3 4 5'
     done
 }
 
@@ -186,7 +134,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     setup_rounds
     head -c 5000 shown.bin >cut.bin
     fails_on cut.bin 1 'spool: <stdin>: stream cut short after round *' spool log
-    whole=$(spool -l log)
+    whole=$(spooled_last log)
     is "$(cd log && echo *)" "$(printf 'rounds.%016d-%016d.bin' 1 "$whole")"
     mkfifo in
     for signal in TERM INT HUP; do
@@ -214,7 +162,7 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     cat shown.bin >&7
     exec 7>&-
     wait
-    is "$(spool -r log | rounds | wc -l)" 200
+    is "$(spooled log | rounds | wc -l)" 200
 }
 
 @test "-t finishes a file when its time is over, also while no round comes" {
@@ -224,43 +172,16 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
     exec 7>in
     head -c 3000 shown.bin >&7
     until_file log/rounds.0000000000000001.open
-    whole=$(spool -l log)
+    whole=$(spooled_last log)
     file=$(printf 'log/rounds.%016d-%016d.bin' 1 "$whole")
     until_file "$file"
     bin2txt -f head "$file" | wc -l
     tail -c +3001 shown.bin >&7
     exec 7>&-
     wait
-    spool -r log | uncrc >read.bin
+    spooled log | uncrc >read.bin
     same shown.bin read.bin
     is "$(ls log | wc -l)" 2
-}
-
-@test "-f reads on while a log is written, over the borders of files, a kill and a salvage" {
-    setup_rounds
-    mkdir log
-    spool -r -f log >followed.bin &
-    follower=$!
-    mkfifo in
-    spool -c 7 log <in >/dev/null &
-    exec 7>in
-    head -c 5000 shown.bin >&7
-    sleep 0.3
-    kill -9 $!
-    wait $! 2>/dev/null || true
-    exec 7>&-
-    printf 'rankpipe/1 round t=' >>"$(echo log/*.open)"
-    sleep 0.2
-    replay -b $(($(spool -l log) + 1)) -n 100 q.bin | explore -g 1 | spool -c 7 log >/dev/null 2>&1
-    tries=500
-    until [ "$( { salvage followed.bin 2>/dev/null || true; } | rounds | tail -n 1)" = 100 ]; do
-        sleep 0.02
-        [ $((tries -= 1)) -gt 0 ]
-    done
-    kill $follower
-    wait $follower 2>/dev/null || true
-    { salvage followed.bin 2>/dev/null || true; } | uncrc >whole.bin
-    same shown.bin whole.bin
 }
 
 @test "-y passes the same bytes, and each round is synced before it is passed on" {
@@ -280,11 +201,11 @@ until_last() { # until_last N FOLDER: waits until the log there has N rounds
         bash -c "ulimit -f $blocks; exec spool log" <big.bin 2>err | cat >passed.bin || got=1
         grep -q '^spool: cannot write log/rounds.*File too large$' err
         { salvage passed.bin 2>/dev/null || true; } | rounds >passed
-        { spool -r log 2>/dev/null || true; } | rounds >logged
+        { spooled log 2>/dev/null || true; } | rounds >logged
         [ "$(wc -l <passed)" -le "$(wc -l <logged)" ]
         head -n "$(wc -l <passed)" logged | cmp - passed
         spool -a log <big.bin >/dev/null # there is room again
-        spool -r log | uncrc >read.bin
+        spooled log | uncrc >read.bin
         same big.bin read.bin
     done
 }
@@ -302,7 +223,7 @@ keeps_on() {
         env "$@" spool -ky -F 0 -c 20 log >passed.bin 2>err
     is "$(rounds <passed.bin | tail -n 1)" 90
     values_of request <passed.bin >named
-    spool -r log | values_of request >logged
+    spooled log | values_of request >logged
     same named logged
 }
 
@@ -333,7 +254,7 @@ vanishing() {
     rm -rf up && mkdir up
     {
         cat a.bin
-        until [ "$(spool -l up/log 2>/dev/null)" = 60 ]; do sleep 0.01; done
+        until [ "$(spooled_last up/log 2>/dev/null)" = 60 ]; do sleep 0.01; done
         rm -rf "$1"
         cat b.bin
         sleep 1.1
@@ -351,11 +272,11 @@ vanishing() {
     is "$(sed 's/up.log.rounds[^:]*/FILE/' err)" "spool: cannot write FILE: No such file or directory: until the log can be written, rounds are passed on without request=, and nothing is learnt from them
 spool: up/log: rounds are stored again; 30 were not"
     is "$(xargs <named)" "$(printf 'r%d ' {91..99} | xargs)"
-    is "$(spool -r up/log | values_of request)" "$(cat named)"
+    is "$(spooled up/log | values_of request)" "$(cat named)"
     vanishing up/log -c 60 # between two files: nothing is lost
     is "$(cat err)" ''
     is "$(xargs <named)" "$(printf 'r%d ' {61..99} | xargs)"
-    is "$(spool -r up/log | values_of request)" "$(cat named)"
+    is "$(spooled up/log | values_of request)" "$(cat named)"
     vanishing up # a disk that is not mounted
     grep -q 'until the log can be written' err
     is "$(cat named)$(ls -d up 2>/dev/null)" ''
@@ -364,7 +285,7 @@ spool: up/log: rounds are stored again; 30 were not"
     { cat a.bin && until_last 60 up/log && rm -rf up/log && cat b.bin; } | spool up/log >passed.bin 2>err || got=$?
     is "$got $(rounds <passed.bin | wc -l)" '1 60'
     spool up/log <b.bin >passed.bin
-    is "$(spool -l up/log)" 90
+    is "$(spooled_last up/log)" 90
 }
 
 @test "-k: too little free space is a reason too, and -F says how little" {
@@ -372,90 +293,21 @@ spool: up/log: rounds are stored again; 30 were not"
     spool -k -F 1000000000 log <a.bin >passed.bin 2>err
     is "$(values_of request <passed.bin)" ''
     is "$(cat err)" 'spool: log: less than 1000000000 MB are free: until the log can be written, rounds are passed on without request=, and nothing is learnt from them'
-    is "$(spool -l log)" 0
+    is "$(spooled_last log)" 0
     spool -k -F 1 log <a.bin >passed.bin
     same a.bin passed.bin
-}
-
-@test "what is wrong with a log is said, with a place" {
-    setup_rounds
-    spool -c 50 log <shown.bin >/dev/null
-    fails 1 'spool: cannot open folder nothing: *' spool -r nothing
-    mkdir empty
-    fails 1 'spool: empty: no log in this folder' spool -r empty
-    fails 1 'spool: log: no log named other in this folder' spool -r -n other log
-    file=log/rounds.0000000000000051-0000000000000100.bin
-    head -c 900 $file >cut && mv cut $file
-    fails 1 "spool: $file: stream cut short after round *" spool -r log
-    cp log/rounds.0000000000000001-0000000000000050.bin log/rounds.0000000000000007-0000000000000009.bin
-    rm $file
-    mkdir named
-    cp log/rounds.0000000000000001-0000000000000050.bin named/a.0000000000000007-0000000000000009.bin
-    fails 1 'spool: named/a.*: it holds round 1, which is outside the range in its name' spool -r named
-    : >plain
-    fails_on shown.bin 1 'spool: *plain*' spool plain
-    fails_on shown.bin 1 'spool: cannot make folder no/where: *' spool no/where
-    # of 4051 bytes: the path of an open file is short enough, that of a finished one is not
-    fails_on shown.bin 1 'spool: the name of the folder ./////* is too long' \
-        spool ".$(printf '%04045d' 0 | tr 0 /)named"
-    [ ! -s out ]
-    fails_on shown.bin 1 'spool: the name of the folder * is too long' spool ".$(printf '%09999d' 0 | tr 0 /)new"
-    [ ! -e new ]
-}
-
-@test "any byte of a finished file changed: refused with a place, or read" {
-    slow
-    small_text | svm2bin | explore -g 1 | tee whole | spool log >/dev/null
-    file=log/rounds.0000000000000001-0000000000000003.bin
-    "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole flip whole spool -r log
-    "$ROOT/build/tests/shim/survive_bytes" -f $file -i whole cut whole spool -r log
 }
 
 @test "memory does not grow with rounds, files or what is skipped" {
     slow
     needs_limits
     synth -n 300000 -d 2 -l 2 linear >many.bin
-    (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spool -r log >read)
+    (ulimit -v 20000 && spool -c 1000 log <many.bin >out && spooled log >read)
     same many.bin out
     uncrc <read | cmp many.bin
 }
 
 # ---- files that are missing ----
-
-@test "a file that is missing between others is reported, and all other rounds are read" {
-    small_text | svm2bin >q.bin
-    replay -n 8 q.bin | spool -c 2 log >/dev/null
-    rm log/rounds.0000000000000003-0000000000000004.bin
-    got=0
-    spool -r log >rest 2>err || got=$?
-    is "$got" 3
-    is "$(cat err)" 'spool: log: rounds: the file of rounds 3 to 4 is missing
-spool: 1 place where files of the log are missing; all other rounds were read'
-    is "$(bin2txt -f head rest | grep -o ' t=[0-9]*' | xargs)" 't=1 t=2 t=5 t=6 t=7 t=8'
-    spool -r -b 5 log >/dev/null # which begins after it
-
-    # The oldest files may go.
-    rm log/rounds.0000000000000001-*
-    spool -r log | bin2txt -f head | wc -l | grep -qx 4
-}
-
-@test "numbers that were never used are no gap, even where a file ends" {
-    small_text | svm2bin >q.bin
-    for from in 2 5 9; do replay -b $from -n $from q.bin | spool -c 1 log >/dev/null; done
-    is "$(ls log | paste -sd ' ')" 'rounds.0000000000000002-0000000000000002.bin rounds.0000000000000003-0000000000000005.bin rounds.0000000000000006-0000000000000009.bin'
-    spool -r log | bin2txt -f head | wc -l | grep -qx 3
-    rm log/*3-*
-    fails 3 '*rounds 3 to 5 is missing*' spool -r log
-}
-
-@test "-r passes over a round that was erased in place" {
-    small_text | svm2bin >q.bin
-    mkdir log
-    { replay -n 1 q.bin; mkstream round "t=2 x-erased=1" none:u1 0 0 0; replay -b 3 -n 3 q.bin; } \
-        >log/rounds.0000000000000001-0000000000000003.bin
-    is "$(spool -r log | values_of t | xargs)" '1 3'
-    is "$(spool -l log)" 3
-}
 
 named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFROM to rTO
     local from=$1 to=$2
@@ -469,7 +321,7 @@ named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFRO
     # drawn anew, in another order, under other numbers, among new ones and some without a request
     { named 20 30 -b 101 && named 1 7 -b 201 && small_text | svm2bin -b 301; } >more.bin
     explore -g 1 -s 2 <more.bin | spool -y -c 10 log >again.bin
-    spool -r log >stored.bin
+    spooled log >stored.bin
     is "$(values_of request <stored.bin | sort | uniq -d)" ''
     is "$(rounds <stored.bin | xargs)" "$(seq 1 25 | xargs) 107 108 109 110 111 301 302 303"
     is "$(rounds <again.bin | xargs)" "20 21 22 23 24 25 107 108 109 110 111 1 2 3 4 5 6 7 301 302 303"
@@ -493,7 +345,7 @@ named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFRO
     svm2bin -l -b 101 big | explore -g 1 -s 3 >other.bin
     loop 'replay other.bin | spool -y log | bin2txt -f rank' >got
     same want got
-    is "$(spool -l log)" 20
+    is "$(spooled_last log)" 20
 }
 
 @test "-y: after kill -9 nothing is stored twice" {
@@ -507,7 +359,7 @@ named() { # named FROM TO [OPTION...]: rounds FROM to TO, with the requests rFRO
     exec 7>&-
     named 1 30 -b 101 | explore -g 1 | spool -y log 2>/dev/null | values_of request >requests
     is "$(xargs <requests)" "$(for i in $(seq 30); do echo r$i; done | xargs)"
-    is "$(spool -r log | values_of request | sort | uniq -c | awk '$1 == 1' | wc -l)" 30
+    is "$(spooled log | values_of request | sort | uniq -c | awk '$1 == 1' | wc -l)" 30
 }
 
 @test "-y: a request in the log with another query, or whose round is damaged, is refused" {

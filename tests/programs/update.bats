@@ -1629,7 +1629,7 @@ clicked() {
             done
             same one three
             # the first list is scored by the base alone: 1 at its top, and 0 at its end
-            is "$(spool -r log | bin2txt -f values | awk '$1 == 1 && $4 == "score" { printf "%.5f\n", $5 }')" \
+            is "$(spooled log | bin2txt -f values | awk '$1 == 1 && $4 == "score" { printf "%.5f\n", $5 }')" \
                 "$(replay -n 1 -s 3 $rounds | bin2txt -f values | awk '$4 == "base" { D[$5] = log(2) / log(1 + ++m) }
                     END { for (i = 0; i < m; i++) printf "%.5f\n", (D[i] - log(2) / log(1 + m)) / (1 - log(2) / log(1 + m)) }')"
         done

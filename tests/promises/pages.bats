@@ -238,7 +238,7 @@ examples_with_numbers() {
     is "$(sed -n '/^new user$/,$p' rankpipe-python.7/out | head -n 3 | cut -f 1,2)" $'new user\n1\tadduser\n2\tls'
     is "$(tail -n 2 rankpipe-python.7/out | sed 's/ [0-9a-f]*$//')" \
         "new user ['adduser', 'ls']"$'\n'"list files ['adduser', 'ls']"
-    is "$(spool -l rankpipe-python.7/log)" 2
+    is "$(spooled_last rankpipe-python.7/log)" 2
     # Its own learner learns: random order has .43.
     awk '$2 < 0.6 { exit 1 }' rankpipe-python.7/shown
     tail -n 1 rankpipe-python.7/judged | awk '$2 < 0.7 { exit 1 }'

@@ -15,7 +15,7 @@ journaled() {
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     mkdir disk
-    journaled sh -c ': | spool -l . >/dev/null; echo | svm2bin >x 2>/dev/null' || true
+    journaled sh -c ': | spool . >/dev/null 2>&1; echo | svm2bin >x 2>/dev/null' || true
     echo 1:1 | journaled weights2bin >/dev/null
     grep -q shown journal || skip "LD_PRELOAD does nothing here: a static build, a sanitizer, or not Linux"
     rm -f journal disk/*
@@ -95,8 +95,8 @@ a_saved_patch() {
 first_rounds() { # least
     local rounds=0
     rankpipe spool left/log <none.bin 2>report >out || { cat report && return 1; }
-    if [ "$(rankpipe spool -l left/log)" -gt 0 ]; then
-        rankpipe spool -r left/log >log.bin || return 1
+    if [ "$(spooled_last left/log)" -gt 0 ]; then
+        spooled left/log >log.bin || return 1
         rounds=$(bin2txt -f head log.bin | grep -c '^rankpipe/1 round')
         uncrc <log.bin | cmp - "first.$rounds" || { bin2txt -f head log.bin && return 1; }
     fi

@@ -22,7 +22,11 @@ features -s
 operand features step fourier
 operand features step products
 operand features step split
+spool -b
+spool -f
+spool -l
 spool -m
+spool -r
 svm2bin -p'
 
 # A model of clicks with drift: it ranks, and is not continued.

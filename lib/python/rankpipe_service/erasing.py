@@ -322,7 +322,7 @@ def replace(path, parts, status):
 
 
 def filler(line, size):
-    """A record of the same length with the number of the one that was erased; spool -r passes it over."""
+    """A record of the same length with the number of the one that was erased; readers pass it over."""
     import rankpipe
     t = split(line)[0] or b"1"
     for mark in b"1", b"11", b"111":

@@ -5,6 +5,7 @@ Their files then go to the folder older/, which erasing removes.
 """
 # SPDX-License-Identifier: ISC
 
+import glob
 import os
 import re
 import shutil
@@ -33,8 +34,8 @@ def take_over(store):
                   "seen BLOB)")
         intake = Intake(store)
         intake.latest = 1 << 60  # its files go, so nothing waits in them
-        if has_log("seen"):
-            read_archive(intake, ["spool", "-r", "seen"])
+        if files_of("seen"):
+            read_archive(intake, ["salvage", "-p", *files_of("seen")])
         if state and not os.path.exists("state/current/archived") and os.path.exists(
                 "state/current/rounds.bin"):
             read_archive(intake, ["salvage", "state/current/rounds.bin"])
@@ -57,7 +58,7 @@ def take_over(store):
 
 def is_there():
     """Is this the folder of an older release?"""
-    return os.path.exists("state/current/model.bin") or os.path.exists("model.bin") or has_log("seen")
+    return os.path.exists("state/current/model.bin") or os.path.exists("model.bin") or files_of("seen")
 
 
 def put_away(store):
@@ -69,9 +70,9 @@ def put_away(store):
         store.put(putting_away=None)
 
 
-def has_log(folder):
-    said = subprocess.run(["spool", "-l", folder], stdout=subprocess.PIPE, check=False).stdout.strip()
-    return said not in (b"", b"0")
+def files_of(folder):
+    """The files of a log, finished ones and one that was left open, in the order of their rounds."""
+    return sorted(glob.glob(folder + "/*.bin")) + glob.glob(folder + "/*.open")
 
 
 def learnt_by(model):

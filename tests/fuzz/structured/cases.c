@@ -291,10 +291,6 @@ static void case_spool(struct dice *draw)
     options_draw(draw, &command, &spool, 12);
     command_word(&command, "folder");
     run_filter(draw, &command, SECOND_PASSED, false);
-    (void)run_words("spool -l folder", NULL, "last");
-    struct verdict all = run_words("spool -r folder", NULL, "spooled");
-    if (all.status == 0)
-        check_stream(all.out, SECOND_PASSED);
     command.in = draw_below(draw, 2) ? "base" : "in";
     (void)check_run(&command);
 }
