@@ -65,8 +65,8 @@ static const struct option options_known[] = {
       OPTION_WHOLE(metric, grade, 1, 1000) },
     { 'R', NULL, NULL, "ips, snips, dr: the column rival is the scores (default: the column score)",
       OPTION_FLAG(metric, evidence.logged.target.rival) },
-    { 'W', "model", NULL, "regret:loss:, regret:drawn:loss:: file of the weights that they are against",
-      OPTION_TEXT(metric, weights) },
+    { 'W', "model", NULL, "regret:loss:S, regret:drawn:loss:S: file of the weights that they are "
+                          "against", OPTION_TEXT(metric, weights) },
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
                            "5, 10, 20, 50, ... rounds)",
       OPTION_WHOLE(metric, every, 1, RECORD_MOST) },

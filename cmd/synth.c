@@ -110,7 +110,8 @@ static int save_ranker(struct synth *my)
     struct fault *fault = my->host->fault;
     struct model_file file = { .lock_fd = -1 };
     struct model *model = calloc(1, sizeof *model);
-    int result = model ? model_file_open(&file, my->ranker, fault) : fault_no_room(fault, sizeof *model);
+    int result = model ? model_file_open(&file, my->ranker, fault)
+                       : fault_no_room(fault, sizeof *model);
     if (result == 0 && !my->game.u)
         result = fault_usage(fault, "-u: %s has no hidden ranker", my->rules->name);
     if (result == 0 && (model_start(model, LEARNER_FIXED, 0, my->game.dim, fault) < 0 ||

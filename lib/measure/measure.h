@@ -56,7 +56,8 @@ struct measure {
 };
 
 /* Parses the name of a measure: ndcg[@k] dcg[@k] err[@k] p@k prec@k map mrr auc pairloss sumloss
- * loss:SURROGATE[@k] step:SURROGATE[@k]. The name, which measure_is_known, stays the caller's. 0 or a usage fault. */
+ * loss:SURROGATE[@k] step:SURROGATE[@k]. The name, which measure_is_known, stays the caller's. 0 or
+ * a usage fault. */
 int measure_parse(struct measure *measure, const char *name, struct fault *fault);
 
 /* Is there a measure of that name, whatever follows an @ or loss:? */

@@ -20,7 +20,7 @@ struct evidence {
     struct measured measured; /* has no labels where no tally needs them */
     struct logged logged;
     struct ties ties; /* of a ranking by score; its seed is also that of drawn scores */
-    const double *against; /* score[docs], by the weights that a regret of losses is against; NULL */
+    const double *against; /* score[docs], by the weights of a regret of losses; or NULL */
     const double *drawn; /* score[docs], by the policy uniform; NULL where no tally needs them */
     struct buffer buffer;
     size_t dim;
@@ -47,8 +47,8 @@ struct tally { /* all zero at first */
 const char *tally_word(size_t i);
 
 /* Parses a measure of measure.h, or one after regret:, ips:, snips: or dr:, or a loss after drawn:,
- * regret: or regret:drawn:. With `clicks` estimates are of clicks. The name stays the caller's. 0 or a usage
- * fault. */
+ * regret: or regret:drawn:. With `clicks` estimates are of clicks. The name stays the caller's. 0
+ * or a usage fault. */
 int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault *fault);
 void tally_close(struct tally *tally);
 
