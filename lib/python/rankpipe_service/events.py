@@ -110,8 +110,10 @@ def is_over(store, when, day):
 
 def settle_page(store, records, worth, request, said, shown):
     """The same of one request: what was said of it, in the order of time, and the lines that it is shown."""
-    found = store.sql(ROUND, (request,)).fetchone()
     first, wait, delay = (said or shown)[0], int(store["wait"] * 1000), int(store["delay"] * 1000)
+    if not said and not is_over(store, first.time + wait + delay, first.day):
+        return
+    found = store.sql(ROUND, (request,)).fetchone()
     if not found:
         if is_over(store, first.time + wait + delay, first.day):
             store.refuse("answer without a round", name_of(request))

@@ -269,6 +269,8 @@ def facts(store):
     late = int((store["wait"] + store["delay"]) * 1000) + 2 * max(step, 60000)
     base = base_facts(store)
     over = (store.now - int((store["wait"] + store["delay"]) * 1000)) // HOUR
+    told, settling = store.sql("SELECT count(*), count(r.id) FROM (SELECT DISTINCT request FROM events WHERE state = 0 AND "
+                               "type <> 'shown') e LEFT JOIN rounds r ON r.request = e.request").fetchone()
     return {
         "version": 1, "time": iso(store.now), "features": store.features_limit(),
         "base": base, "warning": warning(store, base), "warnings": warnings(store, base),
@@ -276,11 +278,7 @@ def facts(store):
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "ended": ended, "late_at": ended + int(
             store["health"] * 500), "fails_at": ended + int(store["health"] * 1000)},
         "behind": {"answers": one("SELECT count(*) FROM answers WHERE state = 0"),
-                   "early": one("SELECT count(*) FROM early") + one(
-                       "SELECT count(DISTINCT request) FROM events WHERE state = 0 AND type <> 'shown' AND request NOT IN "
-                       "(SELECT request FROM rounds)"),
-                   "settling": one("SELECT count(DISTINCT request) FROM events WHERE state = 0 AND type <> 'shown' AND "
-                                   "request IN (SELECT request FROM rounds)"), "oldest": oldest,
+                   "early": one("SELECT count(*) FROM early") + told - settling, "settling": settling, "oldest": oldest,
                    "late_at": None if oldest is None else oldest + int(store["delay"] * 1000) + 3 * max(step, 60000),
                    "fails_at": None if oldest is None else oldest + late},
         "test": comparing.facts(store),
