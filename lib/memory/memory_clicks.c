@@ -146,8 +146,7 @@ double memory_clicks_prior(double expected)
 
 /* ---- a round ---- */
 
-/* The chances of what users did at the places so far, multiplied: by each strength, and by the
- * place alone. */
+/* The chances of what users did at the places so far, multiplied: by each strength, and q. */
 struct chances {
     size_t places;
     double by[MEMORY_STRENGTHS + 1];
@@ -171,16 +170,20 @@ static double chance(double p, bool click)
     return click ? p : 1 - p;
 }
 
+/* `best` is the i of the greatest L_i. */
 static void foretell(struct memory_clicks *clicks, const struct memory_place *at, size_t k,
-                     struct chances *chances)
+                     size_t best, struct chances *chances)
 {
-    double c = clicks_at(clicks, k) + 0.5;
+    double c = clicks_at(clicks, k) + 0.5, p_best = 1;
     double scale = c / (clicks->number[MEMORY_FORETOLD + k] + 0.5) * at->theta;
     for (size_t i = 0; i < MEMORY_STRENGTHS; i++) {
         double a = strength(i), mean = (a * at->prior + at->sum) / (a + at->n);
-        chances->by[i] *= chance(scale * mean, at->click);
+        double p = chance(scale * mean, at->click);
+        chances->by[i] *= p;
+        p_best = i == best ? p : p_best;
     }
-    chances->by[MEMORY_STRENGTHS] *= chance(place_rate(clicks, k), at->click);
+    double p_0 = chance(place_rate(clicks, k), at->click);
+    chances->by[MEMORY_STRENGTHS] *= 2 * p_0 * p_best / (p_0 + p_best);
     if (++chances->places == 64) /* the product is 1e-192 or more */
         end_chances(clicks, chances);
 }
@@ -288,7 +291,7 @@ double memory_clicks_count(struct memory_clicks *clicks, double rho, struct memo
     for (size_t a = 0; a < places; a++) {
         size_t k = shared_place(a);
         if (a < counts && at[a].n > 0)
-            foretell(clicks, &at[a], k, &chances);
+            foretell(clicks, &at[a], k, best, &chances);
         count_place(clicks, &at[a], k, a < counts, a < last, after);
         after = after || at[a].click;
     }

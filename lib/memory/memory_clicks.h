@@ -28,10 +28,13 @@
  * Then the round is counted, place by place:
  *
  *     a place that counts, where n > 0:  L_i += ln p_i for a click, else ln (1 - p_i), i = 0 to 13,
- *                        which says how well the strength a_i = 2 * 2^(i/2) foretold c; and G the
- *                        same by p_0, which says how well the place alone did. Within [0.001, 0.95]
- *                        p_0 = (F_k + D_k + 1/2) / (T_k + 1)
+ *                        which says how well the strength a_i = 2 * 2^(i/2) foretold c. Within
+ *                        [0.001, 0.95]
  *                        p_i = (F_k + D_k + 1/2) / (E_k + 1/2) theta_k (a_i m0 + S) / (a_i + n)
+ *                        p_0 = (F_k + D_k + 1/2) / (T_k + 1), by the place alone
+ *                        G += ln (2 P P_0 / (P + P_0)), where P is the probability of what the user
+ *                        did by the i of the greatest L_i, and P_0 that by p_0: so this L_i - G
+ *                        grows by ln ((P / P_0 + 1) / 2)
  *     one that counts    T_k += 1,  E_k += theta_k mean
  *     one down to the last click, or in a round without a click      C_k += c,  M_k += mean
  *     each               N_k += 1; with a click above A_k += mean, D_k += c; else B_k += mean,
@@ -51,15 +54,18 @@
  * whatever the x_i. Features say first which document is better, and later by what factor: so x_i
  * has a difference of means, and bounds.
  *
- *     lead     max L_i - G + Q: how much better clicks are foretold by clicks than by places
+ *     lead     max L_i - G + Q: how much better clicks are foretold by clicks and places, half and
+ *              half, than by places. Half, since early means, and users who trust the top, mislead
+ *              p_i at some places. Of users who go by the place alone, at the rates p_0, the mean
+ *              of exp of what the lead gains is 1 with it as without it
  *     foretell lead >= 8. Until then lists stay near base (memory_view.h)
  *
  * What a round adds to the lead, at the i of the greatest L_i, is its gain. In a day a query, and a
  * client, gains at most 2 and loses at most 2 (memory_tables.h); G takes what is beyond, and grows
  * until the lead is at most 100. So four queries and four clients, or four days, are needed, and a
- * site is held again some hundred rounds after its users change. A round without a time, or of an
- * earlier day, counts for the last day; one more than 30 days earlier begins anew: a clock was
- * wrong.
+ * site whose users change is held again once its lists lost most of what clicks had gained. A round
+ * without a time, or of an earlier day, counts for the last day; one more than 30 days earlier
+ * begins anew: a clock was wrong.
  *
  * After the round n grows by theta_k, and S by the value, at the places that count: the answer is
  * value / theta_k with the weight theta_k, as that of a table of examination. A value is how much

@@ -152,17 +152,20 @@ static long double rate_of(const struct batch *b, size_t end, size_t k)
     return (sum_up(b, end, k, ANY).clicks + 0.5L) / (sum_up(b, end, k, COUNTING).number + 1);
 }
 
-static void foretell(struct batch *b, const struct known *at, size_t end)
+/* `most` is the likeliest strength before the round. */
+static void foretell(struct batch *b, const struct known *at, size_t end, int most)
 {
     long double c = sum_up(b, end, at->k, ANY).clicks + 0.5L;
     long double scale = c / (sum_up(b, end, at->k, COUNTING).foretold + 0.5L) * at->theta;
-    long double p0 = clamp(0.001L, rate_of(b, end, at->k), 0.95L);
+    long double p0 = clamp(0.001L, rate_of(b, end, at->k), 0.95L), chance[14];
+    p0 = at->click ? p0 : 1 - p0;
     for (int i = 0; i < 14; i++) {
         long double mean = (a_of(i) * at->m0 + at->S) / (a_of(i) + at->n);
         long double p = clamp(0.001L, scale * mean, 0.95L);
-        b->likely[i] += logl(at->click ? p : 1 - p);
+        chance[i] = at->click ? p : 1 - p;
+        b->likely[i] += logl(chance[i]);
     }
-    b->by_place += logl(at->click ? p0 : 1 - p0);
+    b->by_place += logl(chance[most]) - logl((chance[most] / p0 + 1) / 2);
 }
 
 /* The rates of the places of a list of new documents, by lists of as many places: a hundred of them
@@ -216,6 +219,7 @@ static size_t add(struct batch *b, const struct shown *round)
         is_new = is_new && b->n[round->at[a].doc] == 0;
     }
     last = last ? last : places;
+    int most = likeliest(b);
     for (size_t a = 0; a < places; a++) {
         size_t i = round->at[a].doc;
         long double z = round->at[a].expected, m0 = z < 0.02L ? 0.02L * expl(z - 0.02L) : z;
@@ -230,7 +234,7 @@ static size_t add(struct batch *b, const struct shown *round)
         foretell_new(b, list, by_gate);
     for (size_t a = 0; a < by_gate; a++)
         if (list[a].n > 0)
-            foretell(b, &list[a], before + a);
+            foretell(b, &list[a], before + a, most);
     for (size_t a = 0; a < counts; a++) {
         b->n[round->at[a].doc] += list[a].theta;
         b->S[round->at[a].doc] += list[a].click;

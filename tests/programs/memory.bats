@@ -908,7 +908,7 @@ consistent() {
     cp m ahead
     consistent q '' 47500 1 | update -a memory -m ahead 2>resumed
     for day in 5 6; do consistent q '' $day 300 | update -a memory -m ahead 2>resumed; done
-    is "$(lead ahead)" 12.641853886 # 8, what the round of 2100 gained, and 2 a day
+    is "$(lead ahead)" 12.371563556 # 8, ln((.95 / .5 + 1) / 2) of the round of 2100, and 2 a day
     consistent q '' 30 1 | update -a memory -m m 2>resumed
     is "$(column m clicks | cut -d ' ' -f 217)" 30
     consistent q '' 0 300 | update -a memory -m m 2>resumed
@@ -942,6 +942,14 @@ consistent() {
         score -m $user <q.bin | values_of held | sort -u | xargs
     done >got
     is "$(cat got)" "$(printf '0\n3')"
+    # none of the six next 500 lists is worse than those of a model that begins anew
+    cp "$ROOT/tests/fixtures/clicks-34.model" old
+    for model in old new; do
+        loop "replay -b 1501 -n 4500 -s 1 q.bin | score | explore -B .37 | metric -q -t $model.tsv ndcg@10 |
+            feedback-mask -L 2 -c navigational | update -a memory -m $model" 2>err
+        awk -F '\t' 'NR > 1 { sum += $3 } NR > 1 && (NR - 1) % 500 == 0 { print sum / 500; sum = 0 }' $model.tsv >$model.means
+    done
+    [ "$(paste old.means new.means | awk '$1 > $2 - .005' | wc -l)" = 6 ]
     cp "$ROOT/tests/fixtures/clicks-34.model" m
     mkstream round t=1501 qid=new clicks=1 docs=1 dim=1 base:u4 0 order:u4 0 seen:f4 0 x:f4 1 | update -m m 2>err
     is "$(lead m)" 20.000000000
