@@ -214,7 +214,7 @@ class Api:
         task.add_done_callback(self.tasks.discard)
 
     def rank(self, client, who, request, began, sent, documents, names, explain, fewer, nulls, shown, own):
-        client.fewer = fewer
+        client.fewer = fewer or documents in nulls.values()  # a feature that is null in all says as little
         self.metrics.lacking(nulls)
         if explain and not self.explainer:
             raise Bad(400, "explain needs a model: start the API with -x")
