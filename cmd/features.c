@@ -1,5 +1,5 @@
-/* features: other features in the place of a round's: scaled, ranks, logarithms, or several of these
- * one after the other. */
+/* features: other features in the place of a round's: scaled, ranks, logarithms, or several of
+ * these one after the other. */
 #include <stdio.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ struct steps { /* all zero at first: no steps */
 /* The name of step i, from 0, or NULL after the last. */
 const char *steps_name(size_t i);
 
-/* The name of the first step in words as made= has them that no version after 0.4.0 has; or NULL. */
+/* The name of the first step in the words of made= that no version after 0.4.0 has, or NULL. */
 const char *steps_gone(const char *words);
 
 /* Does one of the steps look at the whole list of documents, so that a document that leaves it

@@ -72,7 +72,8 @@ static void deal_again(struct svm_options options, const struct chain *printed,
     if (!whole)
         fprintf(stderr, "%s\n", chain.fault.text);
     hold(whole, "text that bin2txt printed is read");
-    hold((options.scale && !options.names) || same_bytes(&again, stream->buffer, stream->pending.held),
+    hold((options.scale && !options.names) ||
+         same_bytes(&again, stream->buffer, stream->pending.held),
          "it makes the same rounds again");
     writer_close(&again);
     chain_close(&chain);
