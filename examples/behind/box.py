@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """box.py: a search box of its own, in front of a database or a search engine, whose order the API improves.
 
-    box.py [-p port] [-a address of the API] postgresql CONNECTION | sqlite FILE | elasticsearch ADDRESS/INDEX
+    box.py [-p port] [-a address of the API] [-x] postgresql CONNECTION | sqlite FILE | elasticsearch ADDRESS/INDEX
 
 Each search asks the engine for 50 candidates with their features, by the one query of postgresql.sql or sqlite.sql, and
-rankpipe api for their order (glue.py). A click goes back. Without it the order is the engine's own. psycopg2 is needed for
-PostgreSQL alone.
+rankpipe api for their order (glue.py). A click goes back, with the visitor's address; where a web server is before the box,
+which sets X-Forwarded-For, that is the last address there (-x). Where the API fails, the order is the engine's own. psycopg2
+is needed for PostgreSQL alone.
 """
 # SPDX-License-Identifier: ISC
 import contextlib
@@ -13,14 +14,25 @@ import html
 import http.server
 import json
 import pathlib
+import re
 import sqlite3
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 
 import glue
 
 HERE, PAGE = pathlib.Path(__file__).resolve().parent, 10
+
+
+class Missing(Exception):
+    """There is no table; and how to make one."""
+
+
+def no_table(error, name):
+    return Missing("There is no table that the query of examples/behind/%s can be asked (%s). Make one, or change the query:" % (
+        name, str(error).partition("\n")[0]), (HERE / name).read_text())
 
 
 def query_of(name):
@@ -33,7 +45,10 @@ def postgresql(connection):
 
     def search(words):
         with contextlib.closing(psycopg2.connect(connection)) as database, database.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as at:
-            at.execute(query_of("postgresql.sql"), {"query": words})
+            try:
+                at.execute(query_of("postgresql.sql"), {"query": words})
+            except psycopg2.ProgrammingError as error:
+                raise no_table(error, "postgresql.sql") from None
             return at.fetchall()
     return search
 
@@ -43,9 +58,12 @@ def sqlite(path):
         quoted = " ".join('"%s"' % word.replace('"', '""') for word in words.replace("\0", " ").split())
         if not quoted:
             return []
-        with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % urllib.parse.quote(path), uri=True)) as database:
-            return [{"id": number, "title": title, "features": features} for number, title, *features in database.execute(
-                query_of("sqlite.sql"), {"query": quoted})]
+        try:
+            with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % urllib.parse.quote(path), uri=True)) as database:
+                return [{"id": number, "title": title, "features": features} for number, title, *features in database.execute(
+                    query_of("sqlite.sql"), {"query": quoted})]
+        except sqlite3.OperationalError as error:
+            raise no_table(error, "sqlite.sql") from None
     return search
 
 
@@ -55,47 +73,68 @@ def elasticsearch(address):
             {"match": {name: {"query": words, "_name": name}}} for name in ("title", "body")]}}}
         sent = urllib.request.Request(address + "/_search?include_named_queries_score", json.dumps(asked).encode(),
                                       {"Content-Type": "application/json"})
-        with urllib.request.urlopen(sent, timeout=2) as reply:
-            hits = json.load(reply)["hits"]["hits"]
+        try:
+            with urllib.request.urlopen(sent, timeout=2) as reply:
+                hits = json.load(reply)["hits"]["hits"]
+        except urllib.error.HTTPError as error:
+            raise Missing("There is no index at %s, or it refuses the query (status %d). Make one with the fields title and body:" % (
+                address, error.code), "curl --json '{\"title\": \"plum jam\", \"body\": \"of plums\"}' %s/_doc" % address) from None
         return [{"id": hit["_id"], "title": hit["_source"]["title"], "features": [
             hit["_score"], *(hit["matched_queries"].get(name, 0) for name in ("title", "body")), len(hit["_source"]["title"])]}
             for hit in hits]
     return search
 
 
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Search</title><style>:root{color-scheme:light dark}body{font:1.1em/1.6 sans-serif;max-width:34em;margin:1em auto;padding:0 1em}
+input,button{font:inherit}pre{white-space:pre-wrap}</style>
+"""
+
+
 class Box(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         path, _, query = self.path.partition("?")
         asked = dict(urllib.parse.parse_qsl(query, errors="replace", max_num_fields=20))
-        if path == "/go":
-            return self.go(asked)
-        words = asked.get("q", "")[:200]
-        request, rows = glue.ranked(words, self.server.search(words)) if words.strip() else (None, [])
-        shown = rows[:PAGE]
+        words, page = asked.get("q", "")[:200], asked.get("page", "1")
+        if path not in ("/", "/go") or not re.fullmatch("[1-9]", page):
+            return self.reply(404, "<p>There is no such page.")
+        form = '<form action="./"><label>Search <input name="q" value="%s"></label> <button>Go</button></form>' % html.escape(words)
+        try:
+            return self.reply(200, form + (self.go(asked) if path == "/go" else self.results(words, int(page)) if words.strip() else ""))
+        except Missing as error:
+            return self.reply(500, "<p>%s<pre>%s</pre>" % tuple(map(html.escape, error.args)))
+        except Exception as error:  # the engine's: visitors need not know
+            print("box: %s" % error, file=sys.stderr)
+            return self.reply(500, "<p>The search does not work now.")
+
+    def results(self, words, page):
+        """The page of so many results; a further one is a ranking of its own, of which more is shown."""
+        request, rows = glue.ranked(words, self.server.search(words), self.client(), shown=PAGE * page)
+        first, last = PAGE * (page - 1), PAGE * page
         links = ['<li><a href="go?%s">%s</a></li>' % (html.escape(urllib.parse.urlencode(
-            {"r": request or "", "p": place, "n": len(shown), "d": row["id"]})), html.escape(row["title"]))
-            for place, row in enumerate(shown, 1)]
-        self.reply(200, '<!doctype html><title>Search</title><form><input name="q" value="%s"></form><ol>%s</ol>' % (
-            html.escape(words), "\n".join(links)))
+            {"r": request or "", "d": row["id"], "q": words})), html.escape(row["title"])) for row in rows[first:last]]
+        pages = ['<a href="./?%s">%s</a>' % (html.escape(urllib.parse.urlencode({"q": words, "page": to})), name)
+                 for name, to, there in (("Back", page - 1, page > 1), ("More", page + 1, len(rows) > last)) if there]
+        return '<ol start="%d">%s</ol><p>%s' % (first + 1, "\n".join(links), " ".join(pages)) if links else \
+            "<p>Nothing is found for %s: try fewer words." % html.escape(words)
 
     def go(self, asked):
         """A click: only who got the page knows the name of its request."""
-        said = [asked.get(name, "0") for name in ("p", "n")]
-        if not all(text.isdecimal() and len(text) <= 20 for text in said):
-            return self.reply(400, "<!doctype html><title>Error</title><p>This is no link of a page of results.")
-        place, shown = map(int, said)
-        if asked.get("r") and 1 <= place <= shown <= PAGE:
-            try:
-                glue.clicked(asked["r"], [place], shown)
-            except (OSError, ValueError):
-                pass  # the click is lost, and the page is shown
-        self.reply(200, "<!doctype html><title>Document</title><p>Document %s" % html.escape(asked.get("d", "")))
+        if re.fullmatch("[0-9a-f]{32}", asked.get("r", "")) and 0 < len(asked.get("d", "")) <= 500:
+            glue.event(asked["r"], asked["d"], self.client())
+        return '<p>Document %s. <a href="./?%s">Back to the results</a>' % (html.escape(asked.get("d", "")), html.escape(
+            urllib.parse.urlencode({"q": asked.get("q", "")[:200]})))
+
+    def client(self):
+        """The address of the visitor, as the web server sees it, where one is before this."""
+        forwarded = self.headers.get("X-Forwarded-For", "") if self.server.proxied else ""
+        return forwarded.rpartition(",")[2].strip() or self.client_address[0]
 
     def reply(self, status, text):
-        data = text.encode("utf-8", "replace")
+        data = (HEAD + text).encode("utf-8", "replace")
         self.send_response(status)
         for header in (("Content-Type", "text/html; charset=utf-8"), ("Content-Length", len(data)),
-                       ("Content-Security-Policy", "default-src 'none'; form-action 'self'")):
+                       ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")):
             self.send_header(*map(str, header))
         self.end_headers()
         self.wfile.write(data)
@@ -105,17 +144,21 @@ class Box(http.server.BaseHTTPRequestHandler):
 
 
 def main(words):
-    port, engines = 8081, {"postgresql": postgresql, "sqlite": sqlite, "elasticsearch": elasticsearch}
-    while words and words[0] in ("-p", "-a") and len(words) > 1:
-        option, value, *words = words
-        if option == "-p":
-            port = int(value)
+    port, proxied, engines = 8081, False, {"postgresql": postgresql, "sqlite": sqlite, "elasticsearch": elasticsearch}
+    while len(words) > 2:
+        option, *words = words
+        if option == "-p" and words[0].isdecimal():
+            port = int(words.pop(0))
+        elif option == "-a":
+            glue.API = words.pop(0)
+        elif option == "-x":
+            proxied = True
         else:
-            glue.ask.__defaults__ = (value,)
+            words = []
     if len(words) != 2 or words[0] not in engines:
         sys.exit(__doc__.strip())
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Box)
-    server.search = engines[words[0]](words[1])
+    server.search, server.proxied = engines[words[0]](words[1]), proxied
     print("http://127.0.0.1:%d/" % server.server_port, flush=True)
     server.serve_forever()
 

@@ -1,16 +1,24 @@
-# The glue in shell, with curl and jq: the engine's rows, best first, become the order to show; clicks go back.
+# The glue in shell, with curl and jq: the engine's rows, best first, become the order to show; what visitors do goes back.
 # SPDX-License-Identifier: ISC
-api=${API:-http://127.0.0.1:8080}
+api=${API:-http://127.0.0.1:8080} said=${TMPDIR:-/tmp}/rankpipe-glue-$(id -u)
 
-ask() { curl -sf -m 0.5 -H 'Content-Type: application/json' -d @- "$api$1"; }
-ranked() { # QUERY < rows, a JSON list of {id, features}: {request, rows}; the engine's own order if nobody answers
-    rows=$(cat)
-    found=$(jq --arg query "$1" '{$query, documents: map({name: (.id | tostring), features})}' <<ROWS | ask /rank || echo '{}'
-$rows
-ROWS
-)
-    jq --argjson found "$found" '{request: $found.request, rows: (. as $rows | if $found.ranking then $found.ranking | map(. as $name | $rows[] | select("\(.id)" == $name)) else $rows end)}' <<ROWS
-$rows
-ROWS
+fails() { # KIND TEXT: says it on standard error, each kind once a minute, by files in a folder of this account
+    mkdir -m 700 "$said" 2>/dev/null || [ -O "$said" ] && [ ! -L "$said" ] || said=
+    [ -z "$said" ] || [ -z "$(find "$said/$1" -mmin -1 2>/dev/null)" ] || return 0
+    printf 'rankpipe: %s\n' "$2" >&2 && [ -z "$said" ] || : >"$said/$1"
 }
-clicked() { jq -n --arg request "$1" --argjson clicks "$2" --argjson shown "$3" '{$request, $clicks, $shown}' | ask /answer; }
+ask() { # PATH < body: the reply
+    reply=$(curl -s -m 0.5 -w '%{http_code}' -H 'Content-Type: application/json' --data-binary @- "$api/$1")
+    failed=$? text=$(printf %s "${reply%???}") status=${reply#"${reply%???}"}
+    case $failed$status in 020?) printf %s "$text" ;; *) fails "$1-$failed-$status" "$api/$1: curl's status $failed, HTTP's $status $text" ;; esac
+}
+ranked() { # QUERY [CLIENT [SHOWN]] < rows, a JSON list of {id, features}: {request, rows}; the engine's own order where that fails
+    rows=$(cat)
+    found=$(printf '%s' "$rows" | jq -c --arg query "$1" --arg client "${2-}" --argjson shown "${3:-10}" '{$query, shown: ([$shown, length] | min),
+        documents: map({name: "\(.id)", features})} + if $client == "" then {} else {$client} end' | ask rank)
+    printf '%s' "$rows" | jq --argjson found "${found:-null}" '(map({key: "\(.id)", value: .}) | from_entries) as $by |
+        {request: $found.request, rows: (if $found then $found.ranking | map($by[.]) else . end)}'
+}
+event() { # REQUEST ITEM [CLIENT [TYPE]]: a click, or basket, order, back
+    jq -n --arg request "$1" --arg item "$2" --arg client "${3-}" --arg type "${4:-click}" '{$request, $item, $type} + if $client == "" then {} else {$client} end' | ask event
+}

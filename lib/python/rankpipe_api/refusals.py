@@ -9,7 +9,8 @@ import rankpipe_front as front
 
 MINUTES, HOUR = 10, 60
 LEAST = 20  # requests of that time, of which more than half were such, for a warning
-KINDS = 3  # reasons that are kept of a minute
+KINDS = 5  # reasons that are kept of a minute
+REASONS = 5  # that /health has
 LOGGED = 100  # kinds of refusals of which the log has one a minute each
 TEXT = 220  # characters of a reason
 VARIES = re.compile(r'[0-9]+|"[^"]*"?')  # in reasons of one kind
@@ -53,14 +54,14 @@ class Refusals:
 
 
 def counts(processes, path, minutes):
-    """Of the last minutes, of all processes: what was asked, refused, and asked with fewer features; and the reason of most
-    refusals, or None."""
+    """Of the last minutes, of all processes: what was asked, refused, and asked with fewer features; and reasons of refusals,
+    the commonest first."""
     since = time.monotonic() // 60 - minutes
     counted, reasons = [each[path] for known in processes for when, each in known.items() if when > since and path in each], {}
     for *_, kinds in counted:
         for kind, (n, text) in kinds.items():
             reasons[kind] = reasons.get(kind, (0,))[0] + n, text
-    return (*(sum(each[i] for each in counted) for i in range(3)), max(reasons.values())[1] if reasons else None)
+    return (*(sum(each[i] for each in counted) for i in range(3)), [text for _, text in sorted(reasons.values(), reverse=True)[:REASONS]])
 
 
 def figures(processes):
@@ -77,7 +78,7 @@ def sentences(processes, features):
         if asked >= LEAST and 2 * refused > asked:
             found["refused" if path == "/rank" else "answers"] = (
                 "%d of %d %s of the last ten minutes were refused, most of them because %s: correct what the front end "
-                "sends, or the settings of the service" % (refused, asked, name, why))
+                "sends, or the settings of the service" % (refused, asked, name, why[0]))
     asked, refused, fewer, _ = counts(processes, "/rank", HOUR)
     if features and asked - refused >= LEAST and 2 * fewer > asked - refused:
         found["features"] = (

@@ -127,7 +127,6 @@ class Api:
         elif headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Bad(415, "send Content-Type: application/json")
         elif path == b"/rank":
-            self.warn_of_proxy(address, forwarded)
             request, began, ordered = secrets.token_hex(16), time.monotonic(), not self.options.unordered
             need(self.state.base() in (None, ordered), OTHER_ORDER[ordered])
             self.read(client, body, rank_request, (request, self.options.documents, self.state.features(), ordered,
@@ -216,6 +215,8 @@ class Api:
     def rank(self, client, who, request, began, sent, documents, names, explain, fewer, nulls, shown, own):
         client.fewer = fewer or documents in nulls.values()  # a feature that is null in all says as little
         self.metrics.lacking(nulls)
+        if own is None:
+            self.warn_of_proxy(*who)
         if explain and not self.explainer:
             raise Bad(400, "explain needs a model: start the API with -x")
         if not self.is_up() or len(self.service.waiting) >= TURNS:
