@@ -124,6 +124,13 @@ longer() {
         END { exit bad }' "$ROOT"/lib/*/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*/*.[ch]
 }
 
+@test "no part of the house is larger than its budget" {
+    python3 "$ROOT/tests/promises/budget.py" "$ROOT" >sizes
+    awk 'NR == FNR { if ($1 !~ /^#|^part$/) most[$1] = $4; next }
+        { print $1 ": " $2 " of " most[$1]; n++; if (!($1 in most) || $2 > most[$1]) { print "too many: " $1; bad = 1 } }
+        END { exit bad || n != length(most) }' "$ROOT/tests/promises/budget" sizes >&3
+}
+
 @test "a static function that is no hook shares its name with those of at most two other files" {
     cd "$ROOT" || return 1
     # Later issues replace these rooms.
