@@ -372,6 +372,10 @@ verdicts: all
 regret: all
 	@nice tests/bench/regret
 
+## sales: what baskets and orders sell beside clicks alone, in the shop of demo; some minutes
+sales: all
+	@RANKPIPE_ROOT=yes nice tests/promises/sales
+
 ## load: serve under 50 clients, with others that misbehave, and 100,000 connections; some minutes
 load: all build/tests/shim/load
 	@bash tests/bench/load
@@ -385,4 +389,4 @@ clean:
 	rm -rf bin build
 
 .PHONY: all help debug tests check test quick release-check fuzz demo ring data install uninstall static dist deb deb-check boot fixtures bench \
-	seen soak looks crash hosts first-day hostile gate verdicts regret load machine mutants clean
+	seen soak looks crash hosts first-day hostile gate verdicts regret sales load machine mutants clean

@@ -20,8 +20,8 @@ TEXTS = ["", "a", "a b", "a\n\nrequest: mine\n? 1:1\n\n", "\r\nrequest: mine", "
          "request: mine", "? qid:x 1:1", "1:1 # a", "1:1 2:2 # b\n\n! no", "../../etc/passwd", "-l", "%0a%0a", "~", "a" * 5000,
          "1:" + "0" * 30000, "1:1e" + "9" * 3000, "1" * 5000, " " * 9000 + "1:1", "1:nan", "0:1", "1:1 1:2", "1:1e999", "9" * 400 + ":1", "\x1b[2J", "{}", "'; touch here; '", "\x01"]
 NUMBERS = [0, 1, -1, 0.5, 1e308, 1e-308, 2**31, 2**53, 10**40, 10**4200, 1.0000000000000002]
-NAMES = ["query", "documents", "lines", "name", "features", "request", "labels", "clicks", "shown", "item", "place", "type", "client",
-         "1", "46", "0", "x"]
+NAMES = ["query", "documents", "lines", "name", "features", "request", "labels", "clicks", "shown", "item", "place", "type",
+         "client", "1", "46", "0", "x"]
 PATHS = "/answer", "/event", *["/rank"] * 8
 
 
