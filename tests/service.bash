@@ -99,6 +99,8 @@ dump() {
         SELECT what, source, why FROM quarantine ORDER BY hash; SELECT * FROM counts; SELECT hash FROM erased;
         SELECT sum(rounds), sum(answered) FROM hours; SELECT chance, place, sum(n), sum(relevance) FROM tally
             WHERE hour > 0 GROUP BY 1, 2;
+        SELECT d.day, q.qid, d.rounds, d.clicked, d.places, d.own, d.own_clicked FROM daily d
+            JOIN queries q ON q.id = d.query ORDER BY 1, 2;
         SELECT words, last, bytes, hash FROM generations ORDER BY id DESC LIMIT 1"
     cksum <w.bin
     cmp w.bin "models/$(query 'SELECT max(id) FROM generations').bin"

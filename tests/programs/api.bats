@@ -980,7 +980,7 @@ END
 # told TEXT: waits until the warnings of rankpipe service status have it.
 told() {
     for _ in $(seq 100); do
-        [[ $(rankpipe service status | sed '/^warning/!q') != *"$1"* ]] || return 0
+        [[ $(rankpipe service status | grep '^warning') != *"$1"* ]] || return 0
         sleep 0.1
     done
     rankpipe service status | head -n 5

@@ -9,6 +9,7 @@ store.cutoff). So a jump of 500 days is one day, and a pause of ten days is none
 import json
 import os
 
+from rankpipe_service import daily
 from rankpipe_service.generations import iso
 from rankpipe_service.store import AHEAD, BEYOND, DAY, HOUR, PENDING, WAITING, say
 
@@ -56,6 +57,8 @@ def end(store):
     store.sql("UPDATE generations SET root = NULL WHERE last >= (SELECT min(seq) FROM %s <> %d)" % (gone, PENDING), values)
     store.sql("DELETE FROM %s <> %d" % (gone, PENDING), values)
     store.sql("DELETE FROM %s = %d" % (gone, BEYOND), soon)
+    store.put(whole=max(store.set.get("whole", 0), 1 + store.one("SELECT coalesce(max(time), -1) FROM rounds WHERE time < ? OR day <= ?",
+                                                                *soon) // DAY))
     store.sql("DELETE FROM rounds WHERE (time < ? OR day <= ?) AND id NOT IN (SELECT round FROM answers)", soon)
     store.sql("DELETE FROM events WHERE (time < ? OR day <= ?) AND state <> 0", soon)
     store.sql("DELETE FROM doubled WHERE round NOT IN (SELECT id FROM rounds)")
@@ -65,3 +68,4 @@ def end(store):
     for table in "tally", "happened":
         store.sql("DELETE FROM %s WHERE hour > 0 AND hour < ?" % table, (old(KEPT) // HOUR,))
     store.sql("DELETE FROM uses WHERE time < ?", (old(KEPT),))
+    daily.tidy(store)

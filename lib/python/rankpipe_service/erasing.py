@@ -17,11 +17,11 @@ import shutil
 import subprocess
 import time
 
-from rankpipe_service import backup, generations, hosts, learning, status
+from rankpipe_service import backup, daily, generations, hosts, learning, status
 from rankpipe_service.intake import SPOOLED, Intake, files_below, mark_of_line, open_transit, records_of
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import names_of, name_of, pack_name, split
-from rankpipe_service.store import COUNTS, HOUR, PENDING, Failed, parts_in, say, wait_for_lock
+from rankpipe_service.store import BEYOND, COUNTS, DAY, HOUR, PENDING, Failed, parts_in, say, wait_for_lock
 
 KINDS = {"requests": b"r", "queries": b"q", "documents": b"d", "clients": b"c"}
 OPEN = re.compile(r"(.+)\.\d{16}\.open")
@@ -260,6 +260,7 @@ def erase_rows(store, wanted, done):
                 done.missing += [(what, name) for name in sorted(gather(store, what, names, done))]
         status.recount(store, -1, "a.state = %d AND a.round IN gone" % COUNTS)
         status.count_answered(store, -1, "a.state <> %d AND a.round IN gone" % PENDING)
+        daily.count_rounds(store, -1, "r.id IN gone", (BEYOND,))
         hours = store.sql("SELECT time / %d, count(*) FROM rounds WHERE id IN gone GROUP BY 1" % HOUR).fetchall()
         store.many("UPDATE hours SET rounds = rounds - ?2 WHERE hour = ?1", hours)
         first = store.one("SELECT min(seq) FROM answers WHERE round IN gone")
@@ -276,11 +277,30 @@ def erase_rows(store, wanted, done):
         done.answers = store.sql("DELETE FROM answers WHERE round IN gone").rowcount
         done.rounds = store.sql("DELETE FROM rounds WHERE id IN gone").rowcount
         store.sql("DELETE FROM doubled WHERE round IN gone")
+        forget_daily(store, wanted, done)
         Lists(store).drop()  # also whole lists that stayed for others, and that no round had any more
         store.many("DELETE FROM clients WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM answers WHERE client = ?1) AND "
                    "NOT EXISTS (SELECT 1 FROM early WHERE client = ?1) AND NOT EXISTS (SELECT 1 FROM events WHERE client = ?1)",
                    ((number,) for number in clients))
         forget_quarantine(store, wanted, requests)
+
+
+def forget_daily(store, wanted, done):
+    """Deletes the counts of queries, whose rounds may have gone before; of hashes up to the day on which they were erased,
+    but for rounds that came after."""
+    known = store.sql("SELECT qid, id FROM queries").fetchall()
+    for what, names in wanted:
+        if what == "queries":
+            store.many("DELETE FROM daily WHERE query = ?", [(number,) for qid, number in known if qid in names])
+            there = {qid for qid, _ in known}
+            done.missing = [each for each in done.missing if each[0] != what or each[1] not in there]
+        elif what == "hashes":
+            for qid, number in known:
+                day = store.erased.get(store.erased_hash(b"q", qid), -1) // DAY
+                if day >= 0:
+                    store.sql("DELETE FROM daily WHERE query = ? AND day <= ?", (number, day))
+                    daily.count_rounds(store, 1, "l.qid = ? AND r.time < ?", values=(qid, (day + 1) * DAY))
+    daily.tidy(store)
 
 
 def forget_quarantine(store, wanted, requests):

@@ -161,17 +161,21 @@ def nulls(folder):
     return found
 
 
+def found(folder):
+    """{kind: sentence} of what is wrong in the folder of a service, which /health has too; "trouble" first, if there is any."""
+    state, known = front.State(os.path.join(folder, "service.json")), said(os.path.join(folder, "answers"))
+    if os.path.exists(os.path.join(folder, "status.prom")) and not figures(folder):
+        known.setdefault("serve", "serve has not written status.prom for a minute: look at systemctl status rank, and "
+                                  "journalctl -u rank")
+    if not os.access(os.path.join(folder, "answers"), os.W_OK | os.X_OK):
+        known.setdefault("answers", "answers cannot be stored in answers: make it a folder that this account can write to")
+    trouble = state.trouble()
+    return {**({"trouble": trouble} if trouble else {}), **warnings(folder, state, known)}
+
+
 def text():
     """What status begins with, in the folder of a service: the sentences that /health has."""
-    state, found = front.State("service.json"), said("answers")
-    if os.path.exists("status.prom") and not figures("."):
-        found.setdefault("serve", "serve has not written status.prom for a minute: look at systemctl status rank, and "
-                                  "journalctl -u rank")
-    if not os.access("answers", os.W_OK | os.X_OK):
-        found.setdefault("answers", "answers cannot be stored in answers: make it a folder that this account can write to")
-    trouble = state.trouble()
-    return "".join("%-14s %s\n" % each for each in [*([("trouble", trouble)] if trouble else []), *(
-        ("warning", each) for each in warnings(".", state, found).values())])
+    return "".join("%-14s %s\n" % ("trouble" if kind == "trouble" else "warning", each) for kind, each in found(".").items())
 
 
 def note_failure(text):

@@ -15,7 +15,7 @@ import re
 import struct
 import subprocess
 
-from rankpipe_service import events
+from rankpipe_service import daily, events
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_name, pack_seen, split, text
 from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, Failed
@@ -280,6 +280,7 @@ class Intake:
         hours = {}
         for row in fresh:
             hours[row[1] // HOUR] = hours.get(row[1] // HOUR, 0) + 1
+        daily.count_rounds(self.store, 1, "r.id > ?", values=(before,))
         self.store.many("INSERT INTO hours VALUES(?1, ?2, 0) ON CONFLICT(hour) DO UPDATE "
                         "SET rounds = rounds + ?2", hours.items())
 

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
-from rankpipe_service import events, generations, votes
+from rankpipe_service import daily, events, generations, votes
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import (
     Format, How, list_hash, name_of, pack_name, places_of, record, seen_of)
@@ -278,8 +278,14 @@ def learn_some(store, records):
             tally = Tally(store)
             for row in good:
                 how = records.how(row[7], row[9])
+                won = how.won(row[8], row[4])
+                if won is not None:
+                    store.sql("UPDATE answers SET won = ? WHERE round = ?", (won, row[0]))
                 tally.add(row[5], row[2], row[3], how.chance, seen_of(row[4]))
             tally.store_it()
+        daily.count_clicks(store, 1, "a.seq > ?", last)
+        for row in beyond:
+            daily.count_clicks(store, 1, "a.round = ?", row[0])
         count_rows(store, rows)
     return len(rows), len(good)
 
@@ -386,6 +392,7 @@ def rebuild(store, words=None, without=None, erased=None, folds=False, base=None
                   features=store["features"], guessed=store.set.get("guessed"))
         if folds:
             fold_lists(store)
+        daily.recount(store, 0 if folds else store.set.get("whole", 0))
         if erased:
             generations.forget_others(store, number)
         else:

@@ -258,6 +258,11 @@ def seen_of(packed):
     return tuple(map(float, packed[1:]))
 
 
+def first_click(packed):
+    """The first place of an answer, from 1, with a relevance above 0, or None."""
+    return next((place for place, value in enumerate(seen_of(packed), 1) if value > 0), None) if packed else None
+
+
 def list_hash(qid, head, listed, parts):
     """The key of a list, from its query and what belongs to it; the parts are those of its payload."""
     digest = hashlib.blake2b(b"%b%b %b\n" % (qid or b"", head, listed), digest_size=16)
@@ -303,15 +308,20 @@ def list_of(packed, listed, docs, whole=None):
     return bytes(data)
 
 
-def names_of(listed, data):
-    """The names of a list's documents, as bytes."""
+def column_of(listed, data, name):
+    """The bytes of a column of a list; none where it has no such column."""
     at = 0
     for found in COLUMN.finditer(listed):
         n = int(found[3]) * SIZES[found[2]]
-        if found[1] == b"name":
-            return data[at:at + n].split(b"\0")[:-1]
+        if found[1] == name:
+            return data[at:at + n]
         at += n
-    return []
+    return b""
+
+
+def names_of(listed, data):
+    """The names of a list's documents, as bytes."""
+    return column_of(listed, data, b"name").split(b"\0")[:-1]
 
 
 class How:
@@ -338,6 +348,17 @@ class How:
                 return shown[where] if form else struct.unpack("<%dI" % (len(shown[where]) // 4),
                                                                shown[where])
         return ()
+
+    def won(self, shown, seen):
+        """Of a list interleaved with base: 1 if more clicks are on documents that the learnt order chose, -1 if fewer, or 0;
+        None of another list."""
+        where = {name: where for name, where, _ in self.parts}
+        if b"team" not in where or b"rival" in where:
+            return None
+        clicks = [0, 0]
+        for team, value in zip(shown[where[b"team"]], seen_of(seen)):
+            clicks[team] += value > 0
+        return (clicks[0] > clicks[1]) - (clicks[0] < clicks[1])
 
 
 def record(t, request, time, client, seen, how, shown, listed):

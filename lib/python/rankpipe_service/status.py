@@ -5,14 +5,12 @@ After each run they are in service.json, which the API reads, and in service.pro
 # SPDX-License-Identifier: ISC
 
 import bisect
-import html
 import json
 import math
 import os
 import re
-import subprocess
 
-from rankpipe_service import clock, comparing, generations, health, lists, users
+from rankpipe_service import clock, comparing, daily, generations, health, lists, users
 from rankpipe_service.generations import iso
 from rankpipe_service.records import seen_of
 from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR, SETTINGS, put_whole, say
@@ -82,6 +80,7 @@ def recount(store, sign, where, *values):
             "JOIN hows h ON h.id = r.how WHERE " + where, values):
         tally.add(then, when, None, chance, seen_of(seen))
     tally.change(sign)
+    daily.count_clicks(store, sign, where, *values)
 
 
 def count_answered(store, sign, where, *values):
@@ -439,51 +438,6 @@ def text(store):
                                             row["answers"], row["clicks"], row["relevance"])
               for row in known["places"]]
     return "\n".join(lines) + "\n"
-
-
-# ---- a page with pictures ----
-
-
-def series(store, begin, step, n):
-    """A table of n spans of `step` hours from an hour on: mean relevance of lists, by score and random."""
-    rows = ["t\tby score\trandom\tanswered share\n"]
-    for i in range(n):
-        since, until = begin + i * step, begin + (i + 1) * step
-        means = dict(store.sql("SELECT chance, sum(relevance) / sum(n) FROM tally WHERE generation = 0 AND "
-                               "place = 0 AND hour >= ? AND hour < ? GROUP BY chance", (since, until)))
-        rounds, answered = store.sql("SELECT sum(rounds), sum(answered) FROM hours WHERE hour >= ? AND "
-                                     "hour < ?", (since, until)).fetchone()
-        rows.append("%d\t%s\t%s\t%s\n" % (i + 1, means.get(0, "nan"), means.get(1, "nan"),
-                                          answered / rounds if rounds else "nan"))
-    return "".join(rows)
-
-
-def picture(store, begin, step, n):
-    """An SVG of a series, as text; a remark where it cannot be drawn."""
-    import tempfile
-    with tempfile.TemporaryDirectory() as folder:
-        with open(folder + "/table.tsv", "w") as file:
-            file.write(series(store, begin, step, n))
-        drawn = subprocess.run(["rankpipe", "plot", "-o", folder + "/p.svg", folder + "/table.tsv"],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-        if drawn.returncode:
-            return "<p>no picture: %s</p>" % html.escape(drawn.stderr.decode("utf-8", "replace").strip())
-        with open(folder + "/p.svg") as file:
-            return "<svg" + file.read().partition("<svg")[2]
-
-
-def report(store, path):
-    """Writes one page about the last day and the last month."""
-    hour = store.now // HOUR
-    parts = ["<!doctype html><meta charset=utf-8><title>rankpipe service</title>",
-             "<h1>%s</h1>" % iso(store.now), "<pre>%s</pre>" % html.escape(text_without_seed(store)),
-             "<h2>The last day, hour by hour</h2>", picture(store, hour - 23, 1, 24),
-             "<h2>The last month, day by day</h2>", picture(store, hour - 30 * 24 + 1, 24, 30)]
-    put_whole(path, "\n".join(parts).encode() + b"\n")
-
-
-def text_without_seed(store):
-    return "\n".join(line for line in text(store).split("\n") if not line.startswith("seed "))
 
 
 # ---- is all as it should be? ----

@@ -17,6 +17,7 @@ import sys
 import time
 
 from rankpipe_front import shown
+from rankpipe_service.records import first_click
 
 HOUR, DAY = 3600000, 86400000  # milliseconds
 AHEAD = 600000  # a record may be dated so much later than now
@@ -92,6 +93,13 @@ CREATE TABLE events(request, time INT, client INT, type TEXT, item, shown INT, d
 CREATE INDEX settling ON events(request) WHERE state = 0;
 CREATE INDEX done ON events(client, time);
 CREATE TABLE happened(hour INT, type TEXT, n INT DEFAULT 0, late INT DEFAULT 0, PRIMARY KEY(hour, type)) WITHOUT ROWID;
+-- by day (UTC, of the round) and query: rounds, those with a click, the sum of the places of their first clicks, and the same
+-- of rounds that show both orders (module daily). The number of a query never becomes another's. list: its newest one
+CREATE TABLE queries(id INTEGER PRIMARY KEY AUTOINCREMENT, qid BLOB UNIQUE, list INT);
+CREATE TABLE daily(day INT, query INT, rounds INT, clicked INT, places INT, own INT, own_clicked INT,
+    PRIMARY KEY(day, query)) WITHOUT ROWID;
+ALTER TABLE answers ADD COLUMN won INT; -- of a round that shows both: 1 where the learnt order won it, -1 where base did, or 0
+CREATE INDEX own ON answers(round) WHERE won IS NOT NULL;
 """)
 VERSION = len(SCHEMAS)
 
@@ -172,6 +180,7 @@ class Store:
         self.db = sqlite3.connect("service.db" if locks else "file:service.db?mode=rw",
                                   isolation_level=None, uri=not locks, timeout=60)
         self.sql, self.many = self.db.execute, self.db.executemany
+        self.db.create_function("first_click", 1, first_click)
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON",
                        "cache_size=-16384", "temp_store=FILE"):
             self.sql("PRAGMA " + pragma)
@@ -196,6 +205,11 @@ class Store:
         for statement in ";".join(SCHEMAS[version:]).split(";"):
             self.sql(statement)
         self.sql("PRAGMA user_version=%d" % VERSION)
+        if 0 < version < 3:
+            from rankpipe_service import daily
+            self.set = dict(self.sql("SELECT * FROM settings"))
+            self.put(whole=self.cutoff(self["unanswered-days"]) // DAY)  # before that rounds without an answer are gone
+            daily.recount(self, self.set["whole"])
         if not version:
             self.put(made=self.now, key=os.urandom(16), seed=int.from_bytes(os.urandom(6), "big"), newest=None,
                      generations=0)
