@@ -134,3 +134,72 @@ what asking costs: 100 of 100 lists that show both have a click, of the others 8
     rankpipe service set base off >/dev/null
     is "$(says_line 1 | cut -d : -f 2-)" ' not yet: documents come in no order, so there is none of yours (base=off)'
 }
+
+# browsed WIDTH SCHEME: what a browser of that width finds on the page shop.html, with all queries open: violations of axe-core,
+# how far it is too wide, its title, scripts that are not of this test, and each text that users wrote.
+browsed() {
+    python3 - "$ROOT/node_modules/axe-core/axe.min.js" "$2" "$1" <<'END' >browsed.html
+import re, sys
+page = open("shop.html").read()
+page = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)  # it has to do without
+page = page.replace("<style>", "<style>html{width:%spx}" % sys.argv[3])  # which no window of a browser need have
+if sys.argv[2] == "dark":
+    page = page.replace("@media(prefers-color-scheme:dark)", "@media all").replace("light dark", "dark")
+print(page, "<script>", open(sys.argv[1]).read().replace("</script", "<\\/script"), "</script>", """<script>
+document.querySelectorAll('details').forEach(each => each.open = true);
+const edges = [...document.querySelectorAll('bdi')].map(each => each.getBoundingClientRect().right);
+const said = { title: document.title, wide: Math.max(document.body.scrollWidth, ...edges) - document.documentElement.offsetWidth,
+    scripts: document.querySelectorAll('script').length - 2, foreign: document.querySelectorAll('iframe,img,form,object,a').length,
+    texts: [...document.querySelectorAll('bdi')].map(each => each.textContent) };
+axe.run(document).then(found => {
+    said.violations = found.violations.map(each => each.id + ': ' + each.nodes.map(node => node.html.slice(0, 200)).join(' | '));
+    said.passes = found.passes.length;
+    const out = document.createElement('pre'); out.id = 'said'; out.textContent = JSON.stringify(said); document.body.append(out);
+});
+</script>""")
+END
+    timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --window-size=1400,2000 \
+        --virtual-time-budget=60000 --dump-dom "file://$PWD/browsed.html" 2>/dev/null >dom
+    python3 - "$ROOT" <<'END'
+import html, json, re, sys
+sys.path[:0] = [sys.argv[1] + "/lib/python", sys.argv[1] + "/tests/shim"]
+import rankpipe, rankpipe_front
+from hostile_texts import TEXTS
+said = json.loads(html.unescape(re.search('<pre id="said">(.*?)</pre>', open("dom").read(), re.S)[1]))
+print(json.dumps({name: value for name, value in said.items() if name != "texts"}, indent=1))
+assert said["title"] == "Does search pay?" and not said["scripts"] and not said["foreign"] and said["wide"] <= 0
+assert not said["violations"] and said["passes"] > 15
+wanted = {rankpipe_front.shown(rankpipe.document_text(rankpipe.document_word(text))) for text in TEXTS}
+assert len(wanted) == 57 and wanted <= set(said["texts"]), wanted - set(said["texts"])
+END
+}
+
+@test "report: 57 hostile names of products, and queries, are text in a browser of any width, and axe-core finds no fault" {
+    command -v chromium >/dev/null || skip 'no chromium here'
+    [ -e "$ROOT/node_modules/axe-core/axe.min.js" ] || skip 'no axe-core here: npm install --no-save axe-core'
+    mkdir answers
+    rankpipe service first
+    rankpipe service set features 1 >/dev/null
+    python3 - "$ROOT" <<'END' >asked
+import sys, time
+sys.path[:0] = [sys.argv[1] + "/lib/python", sys.argv[1] + "/tests/shim"]
+import rankpipe
+from hostile_texts import TEXTS
+asked = [text for text in TEXTS if text.strip() and text.strip("\0\a\r\n\x1b")][:30]
+for t, text in enumerate(asked, 1):
+    names = [TEXTS[(5 * t + i) % 57] for i in range(5)]
+    data = rankpipe.request_round([[5], [4], [3], [2], [1]], names, text, "r%d" % t, fold=True)
+    time_ = b" time=%d docs=" % (time.time() * 1000 - 60000)
+    sys.stdout.buffer.write(data.replace(b" t=1 ", b" t=%d " % t, 1).replace(b" docs=", time_, 1))
+sys.stdout.buffer.write(b"rankpipe/1 end rounds=30 bytes=0\n")
+END
+    score -m w.bin <asked | explore | spool log >/dev/null
+    echo '{"refused": "<script>document.title=1</script>"}' >answers/.api.1-x
+    rankpipe service learn
+    cp report.html shop.html
+    for width in 1280 390; do for scheme in light dark; do browsed $width $scheme; done; done
+    # As it is, it has its style by its hash.
+    grep -o "sha256-[^']*" report.html | head -n 1 | tr -d '\n' >hash
+    is "sha256-$(python3 -c 'import re; print(end="", *re.findall("<style>(.*?)</style>", open("report.html").read(), re.S))' |
+        openssl dgst -sha256 -binary | base64)" "$(cat hash)"
+}

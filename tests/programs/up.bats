@@ -10,7 +10,7 @@ teardown() {
 # starts OPTION...: rankpipe up in box; $url once it is ready, $up its process. What runs the tests may
 # ignore signals, as nohup does, and up would, too.
 starts() {
-    env --default-signal=INT,HUP rankpipe up -l 127.0.0.1:0 "$@" box >ready 2>said 3>&- &
+    env --default-signal=INT,HUP rankpipe up -l 127.0.0.1:0 --admin 127.0.0.1:0 "$@" box >ready 2>said 3>&- &
     up=$!
     ups="${ups-} $up"
     await grep -q ready ready
@@ -61,7 +61,7 @@ gone() {
     grep -h 'client=[0-9a-f]\{16\} clicks=1 0 0 1$' box/answers/* >stored
     is "$(wc -l <stored)" 4
     is "$(stat -c %a box box/keys)" $'700\n700'
-    is "$(cat ready)" "$url/ is ready"
+    is "$(head -n 1 ready)" "$url/ is ready"
     is "$(cat said)" ''
 }
 
@@ -116,6 +116,11 @@ gone() {
     fails 1 "up: box: process $up runs here already: end it, or use another folder" rankpipe up -l 127.0.0.1:0 box
     fails 1 "up: other: cannot listen at ${url#http://}: Address already in use: choose another address by -l" \
         rankpipe up -l "${url#http://}" other
+    await grep pays ready
+    admin=$(sed -n 's,^http://\(.*\)/ says whether search pays$,\1,p' ready)
+    fails 1 "up: other: cannot listen at $admin: Address already in use: choose another address by --admin" \
+        rankpipe up -l 127.0.0.1:0 --admin "$admin" other
+    fails 2 "up: argument --admin: 'page' is not host:port, or none; see: rankpipe up -h" rankpipe up --admin page box
     is "$(ls other)" up.lock
     is "$(parts)" "$(cat had)"
     touch file
@@ -127,10 +132,30 @@ gone() {
     RANKPIPE_ROOT=no fails 1 'up: box: not as root: *RANKPIPE_ROOT=yes' rankpipe up box
 }
 
+@test "up: --admin shows the operator's page to this machine, by a name that nobody else can have, and nothing else" {
+    starts -t 0
+    await grep pays ready
+    page=$(sed -n 's,^\(.*\)/ says whether search pays$,\1,p' ready)
+    curl -sfi "$page/" >got
+    grep -ax "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; base-uri .*" <(tr -d '\r' <got)
+    tr -d '\r' <got | sed '1,/^$/d' | cmp - box/report.html
+    is "$(curl -sI "$page/report.html" | tr -d '\r' | sed -n '1p; s/^Content-Length: //p')" "HTTP/1.1 200 OK
+$(wc -c <box/report.html)"
+    said() { curl -s -o /dev/null -w '%{http_code} ' "$@"; }
+    is "$(said "$page/service.db") $(said --path-as-is "$page/../service.db") $(said -d a "$page/") $(said "$url/report.html")" '404  404  405  404 '
+    for host in localhost 'localhost:80' 192.0.2.1 '[::1]:8079'; do is "$(said -H "Host: $host" "$page/")" '200 '; done
+    for host in example.org localhost.example.org '' 127.0.0.1.example.org; do is "$(said -H "Host: $host" "$page/")" '421 '; done
+    printf 'GET / HTTP/1.0\r\n\r\n' | curl -s --http0.9 "telnet://${page#http://}" | grep -a '^HTTP/1.1 421 '
+    { printf 'GET / HTTP/1.1\r\nX: '; head -c 20000 /dev/zero | tr '\0' a; } | curl -s "telnet://${page#http://}" | grep -a '^HTTP/1.1 431 '
+    rm box/report.html
+    ln -s service.db box/report.html
+    is "$(said "$page/")" '404 '
+}
+
 @test "up: options of the API go to it, and --unordered turns the base off" {
     starts --proxy 127.0.0.1 --proxy unix -r 7 --unordered
     tr '\0' ' ' <"/proc/$(part api)/cmdline" >words
-    grep -- ' -r 7 .*--proxy=127.0.0.1/32 --proxy=unix --unordered -k keys rank.socket answers $' words
+    grep -- ' -r 7 .*--proxy=127.0.0.1/32 --proxy=unix --admin 127.0.0.1:[0-9]* --unordered -k keys rank.socket answers $' words
     tr '\0' ' ' <"/proc/$(part 'serve ')/cmdline" | grep -- '| explore -i .1 -s random |'
     ask jam | grep ranking
     is "$(cd box && rankpipe service status | sed -n 's/^base  *\([a-z]*\).*/\1/p')" off
@@ -141,7 +166,7 @@ gone() {
 
 @test "up: as process 1 it reaps what has lost its parent, and ends all" {
     unshare -pf true 2>/dev/null || skip 'no unshare here'
-    unshare -pf --mount-proc --kill-child sh -c 'sh -c "sleep 0.3 & :"; exec rankpipe up -t 1 -l api box' >ready 2>said 3>&- &
+    unshare -pf --mount-proc --kill-child sh -c 'sh -c "sleep 0.3 & :"; exec rankpipe up -t 1 -l api --admin none box' >ready 2>said 3>&- &
     up=$!
     ups=$up
     await grep -q ready ready

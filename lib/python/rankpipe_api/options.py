@@ -40,6 +40,14 @@ def address(text):
     return host.strip("[]"), int(port)
 
 
+def port(text):
+    """The same, of a port of this machine; None of "none"."""
+    found = None if text == "none" else address(text)
+    if isinstance(found, str):
+        raise argparse.ArgumentTypeError("%r is not host:port, or none" % text)
+    return found
+
+
 class Parser(argparse.ArgumentParser):
     """One whose -h prints `text`, and that says in a line what is wrong."""
 
@@ -64,6 +72,7 @@ def add_options(parser):
     add("--host", action="append", type=str.lower, default=[])
     add("--unordered", action="store_true")
     add("-x", dest="model")
+    add("--admin", type=port)
 
 
 def words(options):
@@ -72,6 +81,7 @@ def words(options):
     for letter, name, *_ in NUMBERS:
         said += [letter, str(getattr(options, name))]
     said += ["--proxy=%s" % proxy for proxy in options.proxy] + ["--host=%s" % host for host in options.host]
+    said += ["--admin", "%s:%d" % options.admin] if options.admin else []
     return said + ["--unordered"] * options.unordered + (["-x", options.model] if options.model else [])
 
 

@@ -83,12 +83,16 @@ def serve(options):
                   "ListenStream, or disable it" % (shown(where), shown(given.getsockname())), file=sys.stderr)
             return 2
         made = [given] * options.processes if given else listeners(where, options.processes)
+        where = options.admin or where
+        admin = options.admin and listeners(where, 1)[0]
     except OSError as error:
         return "api: %s: %s" % (shown(where), error.strerror or error)
     listening = "api: listening at %s" % shown(made[0].getsockname())
+    if admin:
+        listening += "\napi: the operator's page is at %s" % shown(admin.getsockname())
     if options.processes == 1:
         print(listening, file=sys.stderr, flush=True)
-        asyncio.run(Api(options, board).run(made[0]))
+        asyncio.run(Api(options, board).run(made[0], admin))
         return 0
     children, ending = set(), []
     for number in ENDING:
@@ -100,7 +104,7 @@ def serve(options):
             for number in ENDING:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-            asyncio.run(Api(options, board).run(listener))
+            asyncio.run(Api(options, board).run(listener, board.own == 0 and admin))
             os._exit(0)
         children.add(child)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)

@@ -16,6 +16,7 @@ import time
 
 import rankpipe
 import rankpipe_front as front
+from rankpipe_api.admin import Admin
 from rankpipe_api.aside import Aside
 from rankpipe_api.bodies import Bad, answer_request, event_request, need, rank_request
 from rankpipe_api.explaining import Explainer
@@ -353,8 +354,9 @@ class Api:
                 self.tell()
             await asyncio.sleep(0.2)
 
-    async def run(self, listener):
-        """Serves at a socket that listens, until a signal, or until the first process is gone."""
+    async def run(self, listener, admin=None):
+        """Serves at a socket that listens, until a signal, or until the first process is gone; and the operator's page at
+        another one."""
         loop, stop, parent = asyncio.get_running_loop(), asyncio.Event(), os.getppid()
         self.is_unix = listener.family == socket.AF_UNIX
         self.checks_host = not (self.is_unix or self.options.proxy) and front.is_local(listener.getsockname()[0])
@@ -362,6 +364,8 @@ class Api:
             loop.add_signal_handler(number, stop.set)
         create = loop.create_unix_server if listener.family == socket.AF_UNIX else loop.create_server
         server = await create(lambda: Http(self), sock=listener, backlog=BACKLOG)
+        if admin:
+            await loop.create_server(lambda: Admin(os.path.join(self.folder, "report.html")), sock=admin)
         keeper = asyncio.create_task(self.keep_service())
         while not stop.is_set() and (self.options.processes == 1 or os.getppid() == parent):
             with contextlib.suppress(asyncio.TimeoutError):
