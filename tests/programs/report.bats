@@ -4,10 +4,10 @@ load ../service
 
 NEEDS=python3
 
-# page N QID DAYS CLICKS [CLIENT [SECONDS]]: round rN of that query, so many days and a minute ago, of documents c a b in the
+# page N QID DAYS CLICKS [CLIENT [SECONDS]]: round rN of that query, so many days and 200 seconds ago, of documents c a b in the
 # engine's order; and an answer after 50 seconds, unless CLICKS is -.
 page() {
-    local time=$(($(now "-${AGO-60}") - $3 * 86400000))
+    local time=$(($(now "-${AGO-200}") - $3 * 86400000))
     mkstream round t="$1" qid="$2" request="r$1" time=$time docs=3 dim=1 name:u1 99 0 97 0 98 0 base:u4 0 1 2 score:f8 3 2 1 \
         order:u4 0 1 2 x:f4 1 2 3 >>stream
     [ "$4" = - ] || echo "r$1 time=$((time + ${6:-50} * 1000)) client=${5:-c$1} clicks=1 $4" >>answers/a
@@ -22,7 +22,7 @@ taken() {
 
 # counted: the counts, with days ago.
 counted() {
-    query "SELECT $(($(now -60) / 86400000)) - d.day, CAST(q.qid AS TEXT), d.rounds, d.clicked, d.places FROM daily d
+    query "SELECT $(($(now -200) / 86400000)) - d.day, CAST(q.qid AS TEXT), d.rounds, d.clicked, d.places FROM daily d
         JOIN queries q ON q.id = d.query ORDER BY 1 DESC, 2"
 }
 
@@ -36,37 +36,38 @@ shop() {
     page 4 lamp 0 '0 0 1' x
     page 5 lamp 0 '1 0 0' x          # beyond the share of x: it is a page with a click all the same
     page 6 blue%20chair 0 '0 0 0'
-    page 7 blue%20chair 0 '1 0 0' y 1900 # after wait
+    page 7 blue%20chair 1 '1 0 0' y 1900 # after wait
     taken
 }
 
 COUNTED='2|lamp|3|2|3
-0|blue%20chair|2|0|0
+1|blue%20chair|1|0|0
+0|blue%20chair|1|0|0
 0|lamp|2|2|4'
 
 @test "daily: searches, pages with a click, and places of first clicks; the same after back, again and rebuild" {
     shop
     is "$(counted)" "$COUNTED"
     rankpipe service back 1
-    is "$(counted)" $'2|lamp|3|0|0\n0|blue%20chair|2|0|0\n0|lamp|2|1|1'
+    is "$(counted)" $'2|lamp|3|0|0\n1|blue%20chair|1|0|0\n0|blue%20chair|1|0|0\n0|lamp|2|1|1'
     rankpipe service again
     rankpipe service learn
     is "$(counted)" "$COUNTED"
     rankpipe service rebuild
     is "$(counted)" "$COUNTED"
     rankpipe service rebuild --without "$(date -u +%FT%TZ -d "@$(($(date +%s) - 200000))")..$(date -u +%FT%TZ -d "@$(($(date +%s) - 100000))")"
-    is "$(counted)" $'2|lamp|3|0|0\n0|blue%20chair|2|0|0\n0|lamp|2|2|4'
+    is "$(counted)" $'2|lamp|3|0|0\n1|blue%20chair|1|0|0\n0|blue%20chair|1|0|0\n0|lamp|2|2|4'
     # Rounds that nobody answered go before counts do: those of days of which some are gone stay as they were counted.
-    query "DELETE FROM rounds WHERE request = 'r2'; INSERT OR REPLACE INTO settings VALUES('whole', $(($(now -60) / 86400000 - 1)));
-        DELETE FROM daily WHERE day > $(($(now -60) / 86400000 - 1))"
+    query "DELETE FROM rounds WHERE request = 'r2'; INSERT OR REPLACE INTO settings VALUES('whole', $(($(now -200) / 86400000 - 1)));
+        DELETE FROM daily WHERE day > $(($(now -200) / 86400000 - 1))"
     rankpipe service rebuild
-    is "$(counted)" $'2|lamp|3|0|0\n0|blue%20chair|2|0|0\n0|lamp|2|2|4'
+    is "$(counted)" $'2|lamp|3|0|0\n1|blue%20chair|1|0|0\n0|blue%20chair|1|0|0\n0|lamp|2|2|4'
 }
 
 @test "daily: an erasure takes a query with its number, whose rounds may have gone before, and the pages of a client" {
     shop
     rankpipe service erase clients x 2>err
-    is "$(counted)" $'2|lamp|3|2|3\n0|blue%20chair|2|0|0'
+    is "$(counted)" $'2|lamp|3|2|3\n1|blue%20chair|1|0|0\n0|blue%20chair|1|0|0'
     number=$(query "SELECT id FROM queries WHERE qid = CAST('lamp' AS BLOB)")
     rm log/*.bin answers/a
     query 'DELETE FROM rounds; DELETE FROM answers; DELETE FROM lists'
@@ -74,7 +75,8 @@ COUNTED='2|lamp|3|2|3
     fails 2 'service: erase: --id needs numbers of queries, *' rankpipe service erase clients --id 1
     fails 1 'service: no query has the number 99: *' rankpipe service erase queries --id "$number" 99
     rankpipe service erase queries --id "$number" 2>err
-    is "$(counted)" '0|blue%20chair|2|0|0'
+    is "$(counted)" '1|blue%20chair|1|0|0
+0|blue%20chair|1|0|0'
     is "$(LC_ALL=C grep -c lamp service.db report.html)" $'service.db:0\nreport.html:0'
     AGO=0 page 8 lamp 0 -
     taken

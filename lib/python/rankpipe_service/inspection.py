@@ -41,6 +41,12 @@ class Reader:
         return (self.sql(sql, values).fetchone() or (None,))[0]
 
 
+def pays(folder):
+    """Whether search pays, as the last run of the learner saw it."""
+    said = front.State(os.path.join(folder, "service.json")).get("pays")
+    return [text[:health.SAID] for text in said if isinstance(text, str)] if isinstance(said, list) else []
+
+
 def look(folder):
     """All of it."""
     path = os.path.join(folder, "service.db")

@@ -26,6 +26,7 @@ PLAIN = {  # what is in quarantine, in plain words
     "answer without a round": "answers name a request that this service never had",
     "answer malformed": "lines of answers/ are no answers",
     "second answer": "answers came for a request that had another one",
+    "event of another client": "events came from another client than the first one of their page",
     "answer of the wrong length": "answers are about more places than their list has",
     "answer above the top grade": "answers have a relevance above the setting grade",
     "round that the learner refused": "searches do not fit what was learnt before, by their features",
@@ -297,6 +298,8 @@ def uncounted(store):
     """What did not count, and why, in plain words."""
     said = ["{:,} answers are beyond the share of their client: one client is one voice for a query and day".format(
         store.set.get("beyond", 0))]
+    said += ["{:,} of {:,} events of type {} came when their page had settled: rankpipe service set settle N".format(late, n, kind)
+             for kind, n, late in store.sql("SELECT type, n, late FROM happened WHERE hour = 0 AND late > 0 ORDER BY type")]
     said += ["{:,} {}".format(n, PLAIN.get(what) or html.escape("records are refused: " + what))
              for what, n in store.sql("SELECT what, n FROM counts ORDER BY n DESC, what")]
     return listed(said) + '<p class="small soft">All since the service began. service.db has each record that was refused in the ' \

@@ -271,7 +271,7 @@ def facts(store):
     told, settling = store.sql("SELECT count(*), count(r.id) FROM (SELECT DISTINCT request FROM events WHERE state = 0 AND "
                                "type <> 'shown') e LEFT JOIN rounds r ON r.request = e.request").fetchone()
     return {
-        "version": 1, "time": iso(store.now), "features": store.features_limit(),
+        "version": 1, "time": iso(store.now), "pays": daily.lines(store), "features": store.features_limit(),
         "base": base, "warning": warning(store, base), "warnings": warnings(store, base),
         "folds": store.set.get("folds") is not None,
         "run": {"time": get("run", 0), "at": iso(get("run", 0)), "ended": ended, "late_at": ended + int(
