@@ -78,6 +78,7 @@ COUNTED='2|lamp|3|2|3
     is "$(counted)" '1|blue%20chair|1|0|0
 0|blue%20chair|1|0|0'
     is "$(LC_ALL=C grep -c lamp service.db report.html)" $'service.db:0\nreport.html:0'
+    sleep 1.1
     AGO=0 page 8 lamp 0 -
     taken
     [ "$(query "SELECT id FROM queries WHERE qid = CAST('lamp' AS BLOB)")" -gt "$number" ]
