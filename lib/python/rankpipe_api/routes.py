@@ -370,6 +370,8 @@ class Api:
         while not stop.is_set() and (self.options.processes == 1 or os.getppid() == parent):
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(stop.wait(), 1)
+        loop.remove_reader(listener)
+        await asyncio.sleep(0.05)  # a connection that was accepted becomes a client a moment later, if the server is open
         server.close()
         self.stopping = True
         until = time.monotonic() + 5
