@@ -206,3 +206,27 @@ END
     is "sha256-$(python3 -c 'import re; print(end="", *re.findall("<style>(.*?)</style>", open("report.html").read(), re.S))' |
         openssl dgst -sha256 -binary | base64)" "$(cat hash)"
 }
+
+# months QUERY N K M J: of N pages K had a click 50 days ago, of M pages J have one today.
+months() {
+    local day=$(($(now) / 86400000))
+    query "INSERT INTO queries(qid) VALUES(CAST('$1' AS BLOB)); INSERT INTO daily SELECT $day - 50, id, $2, $3, $3, 0, 0 FROM queries
+        WHERE qid = CAST('$1' AS BLOB); INSERT INTO daily SELECT $day, id, $4, $5, $5, 0, 0 FROM queries WHERE qid = CAST('$1' AS BLOB)"
+}
+
+@test "report: a query got worse if its share fell by three standard errors, of at least 30 pages in both spans" {
+    rankpipe service first
+    months fell 100 60 100 39  # .21 is above 3 sqrt(.24/100 + .2379/100) = .2074
+    months stays 100 60 100 40 # .20 is below 3 sqrt(.24/100 + .24/100) = .2078
+    months few 29 29 100 0
+    months little 100 100 29 0
+    months all 30 30 30 0 # without an error at all
+    months rose 100 10 100 90
+    rankpipe service report
+    sed -n '/Queries that got worse/,/<h2>Warnings/p' report.html | grep -o '<bdi>[a-z]*</bdi>: of 100 pages <b>[0-9]*</b> have a click now ([0-9 of]*), and <b>[0-9]*</b> had one ([0-9 of]*)' >found
+    is "$(sed 's/<[^>]*>//g' found)" 'all: of 100 pages 0 have a click now (0 of 30), and 100 had one (30 of 30)
+fell: of 100 pages 39 have a click now (39 of 100), and 60 had one (60 of 100)'
+    query "DELETE FROM queries WHERE qid IN (CAST('all' AS BLOB), CAST('fell' AS BLOB))"
+    rankpipe service report
+    grep -F 'None that can be told from chance.' report.html
+}
