@@ -65,9 +65,18 @@ said() {
         done
         fails 2 "*'?'*" "$program" "-$letter" '?'
     done <values
+    echo 1:1 | weights2bin >w.bin
     for measure in $(awk -F '\t' '$1 == "operand" && $2 == "metric" { print $4 }' options); do
-        case $measure in *@) measure=${measure}3 ;; regret: | *ips: | dr:) measure+=dcg ;; drawn:) measure+=loss:kl ;; esac
-        fails 1 '*: the input is empty*' metric "$measure"
+        against=
+        case $measure in
+        *@) measure+=3 ;;
+        regret: | *ips: | dr:) measure+=dcg ;;
+        regret:*) measure+=loss:kl against='-W w.bin' ;;
+        drawn:) measure+=loss:kl ;;
+        step:) measure+=slam ;;
+        esac
+        # shellcheck disable=SC2086 # two words or none
+        fails 1 '*: the input is empty*' metric $against "$measure"
     done
     for game in $(awk -F '\t' '$1 == "operand" && $2 == "synth" { print $4 }' options); do
         synth -n 1 "$game" >/dev/null

@@ -119,5 +119,9 @@ struct stream stage_model(struct dice *draw, const struct learner *learner)
     command_words(&command, way.options);
     options_learner(draw, &command, learner, 0);
     struct verdict outcome = check_run(&command);
-    return outcome.status ? (struct stream){ NULL, 0, 0 } : check_model(outcome.out);
+    if (outcome.status == 0 && !strstr(command_text(&command), " -c"))
+        return check_model(outcome.out);
+    if (outcome.status == 0) /* all checkpoints, one behind the other */
+        check_stream(outcome.out, SECOND_ALL);
+    return (struct stream){ NULL, 0, 0 };
 }
