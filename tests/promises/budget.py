@@ -9,6 +9,8 @@ import os
 import re
 import sys
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__.strip())
 os.chdir(sys.argv[1])
 
 
