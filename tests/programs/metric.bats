@@ -675,7 +675,7 @@ many() {
 
 @test "measures that have no regret: it says which have, and why" {
     local measure
-    for measure in mrr err err@3 p@3 loss:kl regret:dcg "" nDCG nd map@3 mapp; do
+    for measure in mrr err err@3 p@3 step:slam regret:dcg "" nDCG nd map@3 mapp; do
         fails 2 "metric: no measure 'regret:$measure': regret takes dcg\[@k\], ndcg\[@k\], \
 prec@k, sumloss; pairloss, auc if all labels are 0 or 1; and map for lists of at most 16 documents*usage: metric *" \
             metric "regret:$measure"
