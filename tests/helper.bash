@@ -120,7 +120,7 @@ uncrc() {
 # spooled FOLDER...: the rounds of logs, also of files that are being written, as one stream.
 spooled() {
     local files
-    mapfile -t files < <(find "$@" -name '*.bin' -o -name '*.open' | LC_ALL=C sort)
+    mapfile -t files < <(find "$@" -maxdepth 1 -name '*.bin' -o -name '*.open' | LC_ALL=C sort)
     if [ ${#files[@]} = 0 ]; then echo 'rankpipe/1 end rounds=0 bytes=0'; else salvage -p "${files[@]}" 2>/dev/null; fi
 }
 
