@@ -41,7 +41,10 @@ def query_of(name):
 
 
 def postgresql(connection):
-    import psycopg2.extras
+    try:
+        import psycopg2.extras
+    except ImportError:
+        sys.exit("box: %s has no psycopg2: Debian's python3-psycopg2 is for /usr/bin/python3" % sys.executable)
 
     def search(words):
         with contextlib.closing(psycopg2.connect(connection)) as database, database.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as at:

@@ -105,7 +105,7 @@ says_line() {
     mkdir answers
     rankpipe service first
     rankpipe service set features 1 >/dev/null
-    is "$(says_line 1,2)" 'Your order against the learnt one: not yet: no list of this month showed both: give explore the option -I .05, or more
+    is "$(says_line 1,2)" 'Your order against the learnt one: not yet: no list of this month has shown both: explore -I .05, or more, shows such lists
 pages with a click: today - of 100'
     both 1 20 8
     month=$(date -u -d "@$(($(now -60) / 1000))" '+%-d %B')
@@ -133,7 +133,7 @@ what asking costs: 100 of 100 lists that show both have a click, of the others 8
     is "$(says_line 1 | grep -o 'not yet: [0-9]* searches')" 'not yet: 20 searches'
     query "UPDATE rounds SET time = time - 32 * 86400000"
     rankpipe service rebuild
-    is "$(says_line 1)" 'Your order against the learnt one: not yet: no list of this month showed both: give explore the option -I .05, or more'
+    is "$(says_line 1)" 'Your order against the learnt one: not yet: no list of this month has shown both: explore -I .05, or more, shows such lists'
     rankpipe service set base off >/dev/null
     is "$(says_line 1 | cut -d : -f 2-)" ' not yet: documents come in no order, so there is none of yours (base=off)'
 }

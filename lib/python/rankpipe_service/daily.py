@@ -107,7 +107,7 @@ def lines(store, known=None):
     if store["base"] != "on":
         text += "not yet: documents come in no order, so there is none of yours (base=off)"
     elif not known["shown"]:
-        text += "not yet: no list of this month showed both: give explore the option -I .05, or more"
+        text += "not yet: no list of this month has shown both: explore -I .05, or more, shows such lists"
     elif not is_known(known):
         text += "not yet: %(decided)d searches of %(clients)d clients are decided" % known + ", and it takes %d of each: explore -I " \
             "with a greater share decides more" % DECIDED
