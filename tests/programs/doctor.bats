@@ -57,6 +57,8 @@ doctor() {
     grep -x 'ok: 4 answers of a week come from 2 clients' lines
     grep -x 'ok: 2 features in 3 lists: 1 from 1 to 3, 2 from 0 to 0' lines
     grep -x 'ok: where a query was asked again, 6 of 6 documents had been there before' lines
+    doctor '^ok: of ([5-9]|[0-9]{2,}) rankings 4 are answered' # those of doctor, too, which are no searches
+    is "$(python3 -c 'import sqlite3; print(*sqlite3.connect("shop/service.db").execute("SELECT sum(rounds) FROM daily").fetchone())')" 4
     rankpipe doctor "$url" >lines
     is "$(grep -v '^ok: ' lines)" 'not looked at: features, names, clients and what is learnt: give the folder of the service, too'
     is "$(grep -c 'refused' lines)" 2

@@ -2,26 +2,30 @@
 
 The table daily is counted as rounds come in and as answers settle, and is kept for the setting days, longer than the rounds
 that nobody answered. A click is a relevance above 0, of an answer that counts or that is beyond the share of its client.
+The rankings that doctor asks for are no searches.
 """
 # SPDX-License-Identifier: ISC
 
 import calendar
 import time
 
+import rankpipe
 from rankpipe_service import comparing
 from rankpipe_service.store import BEYOND, COUNTS, DAY
 
 WEEK, MONTH = 7, 30  # days of a span, at the end and at the beginning, where there are so many twice
+DOCTOR = "rankpipe doctor"  # the query of the ranking that doctor asks for
+DOCTORS = rankpipe.query_word(DOCTOR, fold=True).encode()
 DECIDED = 25  # searches, and clients, from which on there is an interval
 ENOUGH = 100  # lists of each kind, until what those that show both cost is said
 OWN = "instr(CAST(h.how AS TEXT), ',team:') > 0 AND instr(CAST(h.how AS TEXT), 'rival:f8[') = 0"  # interleaved with base
 CHANGE = """INSERT INTO daily SELECT r.time / %d, q.id, {0} * {1}, {0} * count(first_click(a.seen)),
     {0} * coalesce(sum(first_click(a.seen)), 0), {0} * {1} * (%s), {0} * count(first_click(a.seen)) * (%s)
 FROM {2} JOIN hows h ON h.id = r.how JOIN lists l ON l.id = r.list JOIN queries q ON q.qid = coalesce(l.qid, x'')
-WHERE {3} GROUP BY 1, 2, h.id
+WHERE ({3}) AND q.qid <> x'%s' GROUP BY 1, 2, h.id
 ON CONFLICT(day, query) DO UPDATE SET rounds = rounds + excluded.rounds, clicked = clicked + excluded.clicked,
     places = places + excluded.places, own = own + excluded.own, own_clicked = own_clicked + excluded.own_clicked
-""" % (DAY, OWN, OWN)
+""" % (DAY, OWN, OWN, DOCTORS.hex())
 ROUNDS = "rounds r LEFT JOIN answers a ON a.round = r.id AND a.state IN ({})"
 ANSWERS = "answers a JOIN rounds r ON r.id = a.round"
 

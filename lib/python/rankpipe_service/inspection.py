@@ -15,12 +15,11 @@ import urllib.parse
 import rankpipe
 import rankpipe_front as front
 from rankpipe_service import health
+from rankpipe_service.daily import DOCTORS
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import names_of
 from rankpipe_service.store import AHEAD, DAY, VERSION
 
-QUERY = "rankpipe doctor"  # of the ranking that doctor asks for
-WORD = rankpipe.query_word(QUERY, fold=True).encode()
 LATEST = 1000  # rounds that are looked at
 VALUES = 2000000  # features of theirs at most
 FEW = 5  # lists from which on it can be told that a feature teaches nothing
@@ -104,7 +103,7 @@ def clients(reader):
 def lists(reader):
     """What documents are like in the latest rounds."""
     rounds = reader.sql("SELECT r.list, l.qid, l.dim FROM rounds r JOIN lists l ON l.id = r.list WHERE l.qid IS NOT ? "
-                        "ORDER BY r.id DESC LIMIT ?", (WORD, LATEST)).fetchall()[::-1]
+                        "ORDER BY r.id DESC LIMIT ?", (DOCTORS, LATEST)).fetchall()[::-1]
     if not rounds:
         yield None, "features and names: no ranking is stored yet; the learner has it some seconds later"
         return
