@@ -314,7 +314,7 @@ refuse_keys() {
     refuse_keys 't=2 docs=3 dim=0 gamma=1 top=1 swap=1' 'round 2' 'top= and swap= exclude each other: an order is drawn in one way'
     refuse_keys 't=2 docs=3 dim=0 top=1' 'round 2' 'top= needs gamma=, *'
     refuse_keys 't=2 docs=3 dim=0 swap=1' 'round 2' 'swap= needs gamma=, *'
-    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, slot, block, group, seed'
+    refuse_keys 't=2 docs=3 dim=0 top=1 gamma=1' 'round 2' 'key gamma= is out of order: *gamma, top, swap, slot, subset, block, group, seed'
     for made in Scale scale, ,scale scale,,rank scale:A 3 scale/rank zoom:1:2:3,4; do
         refuse_keys "t=2 docs=1 dim=0 made=$made" 'round 2' "made=$made is not a list of steps *"
     done
