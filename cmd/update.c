@@ -79,7 +79,8 @@ static const struct option update_options[] = {
     { 'c', "every", NULL, "rounds, or seconds as 30s, between checkpoints, which without -m follow "
                           "each other on standard output (default: save at the end alone)",
       OPTION_OWN },
-    { 'd', "dim", NULL, "most weights (default 2^24; solar2, ridge, linucb 4096; memory 2^21)",
+    { 'd', "dim", NULL, "most weights (default 2^24; solar2, ridge, linucb, pairrank 4096; memory "
+                      "2^21)",
       OPTION_WHOLE(update, most, 1, ROUND_DIM) },
     { 'f', "ring", NULL, "FIFO that carries the weights back to score, or - for standard output "
                        "(default: no ring)", OPTION_TEXT(update, ring_path) },
@@ -101,7 +102,7 @@ static const struct option update_options[] = {
                              "(default: the same number)",
       OPTION_WHOLE(update, features, 1, ROUND_DIM) },
     { 'x', "steps", NULL, "make features of raw ones, as features does; none: as they come "
-                          "(default: scale for memory and ridge's kin, else none)",
+                          "(default: scale for memory, pairrank and ridge's kin, else none)",
       OPTION_TEXT(update, steps) },
     { 'y', "names", NULL, "file of names of features, one a line, which the model keeps (default: "
                           "features have numbers)", OPTION_TEXT(update, names) },

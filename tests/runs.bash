@@ -4,7 +4,7 @@
 LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam slam-cut slam-ap minimax solar1 solar2
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
-    kl-top kl-swap ranksvm-luce pdgd dbgd
+    kl-top kl-swap ranksvm-luce pdgd dbgd pairrank
     memory memory-plain memory-drift memory-clicks memory-examined kernel kernel-lists
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
@@ -80,6 +80,7 @@ settings() {
     ranksvm-luce) k=2 shown="-p plackett-luce -H 2 -F 0.05" options="-a ranksvm -e 0.003 -U 1.5" ;;
     pdgd) k="10 -c navigational" shown="-p plackett-luce -H 2" options="-a pdgd -e 0.1 -U 3" ;;
     dbgd) k="10 -c perfect" shown="-p team-draft" options="-a dbgd -e 0.2 -S 0.5 -s 6" ;;
+    pairrank) k="10 -c informational" shown="-p index -k 10" options="-a pairrank -C 0.5 -S 0.2 -s 7" ;;
     memory) shown="" options="-a memory" ;;
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
     memory-drift) k="10 -n 1.5" options="-a memory -H -R 9" ;; # noise surprises

@@ -11,7 +11,8 @@
     ROW(slam) ROW(slam_ap) ROW(minimax) \
     ROW(solar1) ROW(solar2) ROW(solar1_ties) ROW(solar2_ties) ROW(solar1_list) ROW(solar2_list) \
     ROW(prank) ROW(prank_pair) ROW(committee) ROW(ftpl) ROW(exp3m) \
-    ROW(ridge) ROW(thompson) ROW(linucb) ROW(pdgd) ROW(dbgd) ROW(memory) ROW(toprank) ROW(kernel)
+    ROW(ridge) ROW(thompson) ROW(linucb) ROW(pdgd) ROW(dbgd) ROW(pairrank) ROW(memory) \
+    ROW(toprank) ROW(kernel)
 
 #define LEARNERS_DECLARE(name) extern const struct learner learn_##name;
 LEARNERS(LEARNERS_DECLARE)

@@ -644,6 +644,119 @@ assert worst < 1e-12 and max(L) > 20, (worst, L)
     fails_on more 1 "$anew" update -a dbgd
 }
 
+@test "pairrank: a pair by hand, of a document that was clicked and one that was passed by" {
+    # x = (1, -3): P = I - x x' / 16, whose factors are U = 3/7 and D = 6/7, 7/16; from 0 the step is
+    # 4 x / (16 (1 + e^0))
+    mkstream round t=1 docs=3 dim=2 order:u4 2 0 1 seen:f4 0 1 0 x:f4 3 1 9 9 2 4 >round
+    update -a pairrank,tradeoff=6 -x none <round >one # the place below the click was examined, too
+    mkstream round t=1 docs=3 dim=2 order:u4 2 0 1 seen:f4 0 1 x:f4 3 1 9 9 2 4 >round
+    update -a pairrank,tradeoff=6 -x none <round >one
+    near one 0.125 -0.375
+    is "$(model_array one inverse)" '0.8571428571428571 0.42857142857142855 0.4375'
+    for seen in '0 0 0' '1 1 1'; do # nothing was preferred to anything
+        # shellcheck disable=SC2086
+        mkstream round t=1 docs=3 dim=2 order:u4 1 0 2 seen:f4 $seen x:f4 3 1 9 9 2 4 >round
+        update -a pairrank -x none <round >one
+        near one 0 0
+    done
+}
+
+@test "pairrank: 150 rounds of a ring are those of another program: pairs, weights and blocks" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    mkfifo ring
+    for words in '0.1 0.1' '1 0.3' '0.01 0.02'; do
+        synth -n 150 -d 4 -l 9 linear | score -f ring | explore -p index -k 10 |
+            feedback-mask -k 7 -c informational -L 4 | tee seen |
+            update -a pairrank,tradeoff=${words% *},width=${words#* } -x none -f ring >last
+        update -a pairrank,tradeoff=${words% *},width=${words#* } -x none -c 1 <seen >models
+        cmp <(bin2txt last) <(bin2txt models | tail -n 15)
+        { bin2txt -f values seen && bin2txt models | sed 's/^/-\t/'; } | python3 -c '
+import array, itertools, math, sys
+C, width, d = float(sys.argv[1]), float(sys.argv[2]), 4
+rounds, after = {}, []
+for line in sys.stdin:
+    word = line.rstrip("\n").split("\t")
+    if word[0] != "-":
+        rounds.setdefault(int(word[0]), {}).setdefault(word[3], []).append(word[4])
+    elif word[1].startswith("#"):
+        after.append([])
+    elif word[1] == "w":
+        after[-1].append(float(word[3]))
+def solve(M, x):
+    rows = [[*row, b] for row, b in zip(M, x)]
+    for i in range(d):
+        rows[i] = [a / rows[i][i] for a in rows[i]]
+        for k in range(d):
+            if k != i:
+                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i])]
+    return [row[d] for row in rows]
+def dot(a, b): return math.fsum(p * q for p, q in zip(a, b))
+def sigma(s): return 1 / (1 + math.exp(-s))
+def learn(w, M, pairs, X):
+    for i, j in pairs:
+        x = [p - q for p, q in zip(X[i], X[j])]
+        M = [[a + x[r] * b for a, b in zip(M[r], x)] for r in range(d)]
+        w = [a + 4 * sigma(-dot(w, x)) * b for a, b in zip(w, solve(M, x))]
+    return w, M
+w, M, worst, blocks, drawn = [0.0] * d, [[C * (r == c) for c in range(d)] for r in range(d)], 0, set(), {}
+assert len(rounds) == len(after) == 150
+for t in range(1, 151):
+    now, flat = rounds[t], array.array("f", map(float, rounds[t]["x"]))
+    m = int(now["docs"][0])
+    X = [flat[d * i:d * i + d] for i in range(m)]
+    s, order, seen = ([float(a) for a in now[name]] for name in ("score", "order", "seen"))
+    worst = max(worst, *(abs(a - dot(w, x)) / max(1, abs(a)) for a, x in zip(s, X)))
+    def certain(i, j):
+        x = [p - q for p, q in zip(X[i], X[j])]
+        return sigma(dot(w, x)) - width * math.sqrt(abs(dot(x, solve(M, x)))) > 0.5
+    sure = [[certain(i, j) for j in range(m)] for i in range(m)]
+    for k, i, j in itertools.product(range(m), repeat=3):
+        sure[i][j] |= sure[i][k] and sure[k][j]
+    block = list(range(m)) # of two documents whose order is uncertain the same
+    for _, i, j in itertools.product(range(m), repeat=3):
+        if not sure[i][j] and not sure[j][i]:
+            block[i] = block[j] = min(block[i], block[j])
+    above = [sum(sure[j][i] and block[i] != block[j] for j in range(m)) for i in range(m)]
+    number = {n: -1 - a for a, n in enumerate(sorted(set(above)))}
+    assert [float(a) for a in now["index"]] == [number[n] for n in above], (t, now["index"], above)
+    shown = [number[above[int(i)]] for i in order]
+    assert shown == sorted(shown, reverse=True)
+    blocks.add(len(number))
+    n = max([a for a in range(len(seen)) if seen[a]], default=-2) + 2
+    lists = [[int(i) for i, a in zip(order[:n], seen) if bool(a) == good] for good in (True, False)]
+    learnt = [(learn(w, M, zip(*each), X), each) for each in itertools.product(*map(itertools.permutations, lists))]
+    (w, M), pairs = min(learnt, key=lambda a: max(abs(p - q) for p, q in zip(a[0][0], after[t - 1])))
+    worst = max(worst, *(abs(p - q) / max(1, abs(q)) for p, q in zip(w, after[t - 1])))
+    if list(map(len, lists)) == [2, 2]:
+        straight = {*zip(*pairs)} == {*zip(*lists)}
+        drawn[straight] = drawn.get(straight, 0) + 1
+assert worst < 1e-12 and len(blocks) > 3 and max(blocks) > 4, (worst, blocks)
+assert len(drawn) == 2 and min(drawn.values()) > 3, drawn
+' $words
+    done
+}
+
+@test "pairrank says what it cannot learn from, and shows no blocks from a file" {
+    mkstream round t=1 docs=3 dim=0 label:f4 1 0 0 >bad
+    fails_on bad 1 'update: <stdin>: round 1: pairrank learns from clicks, and needs the column seen: *' update -a pairrank
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 0 2 >bad
+    fails_on bad 1 'update: <stdin>: round 1: seen 1 is 2, but pairrank learns from clicks, *' update -a pairrank
+    mkstream round t=1 docs=3 dim=0 order:u4 1 0 2 seen:f4 1 >bad
+    fails_on bad 1 'update: <stdin>: round 1: seen has 1 place, but pairrank needs clicks on at least 2: *' update -a pairrank
+    mkstream round t=1 docs=2 dim=1 order:u4 0 1 seen:f4 1 0 x:f4 3e38 -3e38 >bad
+    update -a pairrank -x none <bad >large # a square of 4e77 is finite
+    fails 2 'update: pairrank has no setting *plain*' update -a pairrank,plain
+    mkstream round t=1 docs=2 dim=2 x:f4 1 2 3 4 >round
+    mkstream model learner=pairrank rounds=1 dim=2 width=1 w:f8 1 0 inverse:f8 1 0 1 >short
+    fails_on round 1 'score: <stdin>: round 1: model: pairrank needs tradeoff=, width= and inverse:f8[[]3], *' \
+        score -f <(cat short)
+    mkstream model learner=pairrank rounds=1 dim=2 tradeoff=1 width=0.1 w:f8 9 0 inverse:f8 1 0 1 >model
+    is "$(score -m model <round | bin2txt -f values | cut -f 4 | grep -c index)" 0
+    awk 'BEGIN { for (i = 0; i < 4001; i++) print "0 qid:1 1:" i }' | svm2bin >long
+    fails_on long 1 'score: <stdin>: round 1 (qid 1): the round has 4001 documents, but pairrank takes at most 4000, *' \
+        score -f <(cat model)
+}
+
 @test "kernel: a pair by hand, kept and scored by, and a budget of one" {
     wrong_way | update -a kernel -N 1 -C 0.1 -x none >one
     [ "$(model_array one kept)" = '1 2 3 -1' ]

@@ -135,7 +135,8 @@ static const struct round *item_round(struct rng *rng, uint64_t t, size_t run)
 /* Does it learn from clicks, and from nothing else? */
 static bool clicks(const struct learner *learner)
 {
-    return learner == learner_find("pdgd") || learner == learner_find("dbgd");
+    return learner == learner_find("pdgd") || learner == learner_find("dbgd") ||
+           learner == learner_find("pairrank");
 }
 
 /* Does it learn one list, without features? */

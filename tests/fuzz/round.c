@@ -62,6 +62,7 @@ static const char *const chains[] = {
     "metric -x plackett-luce,temperature=0.1 ips:dcg@2 snips:sumloss",
     "metric -x top,gamma=0.5,places=2 ips:dcg dr:p@3",
     "metric -R -x slot,places=2 snips:dcg@3",
+    "score | explore -f | feedback-mask -c perfect | update -a pairrank -d 64",
     "score | explore -f -p subset -k 2 | feedback-mask | update -a exp3m -d 64",
 };
 

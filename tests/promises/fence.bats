@@ -126,7 +126,7 @@ starved() {
         for learner in squared 'smoothdcg -k 1'; do fenced drawn update -a $learner; done
     done
     explore -p plackett-luce <scored | feedback-mask -c perfect >clicks
-    for learner in pdgd 'memory -K'; do fenced clicks update -a $learner; done
+    for learner in pdgd pairrank 'memory -K'; do fenced clicks update -a $learner; done
     mkfifo ring
     score -f ring <q | explore -p team-draft | feedback-mask -c perfect | tee rivals |
         update -a dbgd -f ring >out

@@ -5,7 +5,7 @@
 load ../helper
 
 # Runs of learners and settings that the last release did not have.
-SINCE='memory-examined|kernel-lists|exp3m'
+SINCE='memory-examined|kernel-lists|exp3m|pairrank'
 
 # Runs of learners that have left since: score ranks by their models, and update says what to use.
 LEFT='squared-dr|kl-dr|kl-dr-adaptive|smoothdcg-dr|cascade-lints|cascade-klucb|bubblerank'

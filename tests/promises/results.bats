@@ -61,7 +61,7 @@ unchanged() {
 }
 
 @test "learners of clicks make what they made in the release" {
-    unchanged pdgd dbgd
+    unchanged pdgd dbgd pairrank
 }
 
 @test "the memory makes what it made in the release" {

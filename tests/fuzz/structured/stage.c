@@ -5,6 +5,7 @@
 static const struct way ways[] = {
     { "pdgd", false, "-p plackett-luce", "-c navigational", "", false },
     { "dbgd", false, "-p team-draft", "-c perfect", "", false },
+    { "pairrank", false, "-p index -k 10", "-c navigational", "", false },
     { "ftpl", true, NULL, NULL, "", false },
     { "ftpl", true, "-p blocks -T 60 -k 1", "-k 1", "", false },
     { "exp3m", true, "-p subset -k 1", "-k 1", "", false },
