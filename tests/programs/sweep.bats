@@ -159,6 +159,75 @@ whole() {
     fails 1 'sweep: held=nowhere.bin: no such file' sh "$SWEEP" new q.bin held=nowhere.bin
 }
 
+# own LINES: the program `own`, a script that learns in update's place.
+own() {
+    printf '%s\n' '#!/bin/sh' "$@" >own
+    chmod +x own
+}
+
+@test "exec: a program in update's place gives what update gives, and once more when it has changed" {
+    need_parallel
+    mkdir 'a folder' && cd 'a folder'
+    own 'exec update -a ridge "$1" "$2" "$3" "$4" # -f RING -m MODEL'
+    grid=(learner='exec:./own ridge' explore.p=top explore.k=1 seed='1 2' rounds=200 held=../q.bin -j 2)
+    sh "$SWEEP" swept ../q.bin "${grid[@]}"
+    whole swept
+    is "$(sed -n 's/^exec:own\t//p' swept/sweep.tsv)" "$(sed -n 's/^ridge\t//p' swept/sweep.tsv)"
+    is "$(head -n 1 'swept/rows/exec:own,-,0.1,2,top,1')" "# $(cksum <own)"
+    cp swept/sweep.tsv before
+    own '# other bytes' 'exec update -a ridge "$1" "$2" "$3" "$4"'
+    touch rows.as && sleep 1
+    sh "$SWEEP" swept ../q.bin "${grid[@]}" 2>err
+    is "$(cat err)" 'sweep: 2 rows of a program that changed since are made again'
+    is "$(find swept/rows -newer rows.as -name 'ridge*')" ''
+    same before swept/sweep.tsv
+    own 'exit 3'
+    fails 1 '*own: it ended with status 3*sweep: 2 of 4 points have no row, the first is exec:own*' \
+        sh "$SWEEP" swept ../q.bin "${grid[@]}"
+    # what is shown and seen by default, and the seed
+    own '[ "$5 $6" = "-s 4" ] && exec update -a ridge "$1" "$2" "$3" "$4"'
+    sh "$SWEEP" alone ../q.bin learner=exec:own seed=4 rounds=60
+    loop 'replay -n 60 -s 4 ../q.bin | score | explore -p top -k 1 -g 0.1 -s 4 | metric -t table ndcg@10 |
+        feedback-mask | update -a ridge' >w.bin
+    is "$(sed 1d alone/sweep.tsv)" "exec:own	-	0.1	4	$(tail -n 1 table)"
+}
+
+@test "exec: a program that dies, stops or leaves no model has no row, and is said with its last lines" {
+    need_parallel
+    while IFS='|' read -r how wrong; do
+        own "echo its last" "$how"
+        echo "$how"
+        fails 1 "*own: $wrong; its last lines:"$'\n'"*its last"$'\n'"*" \
+            env RANKPIPE_PATIENCE=2 sh "$SWEEP" swept q.bin learner=exec:own seed=1 rounds=200 --retries 1
+        [ -z "$(ls swept/rows)" ]
+        rm -r swept
+    done <<'END'
+sleep 4321 & sleep 4321|no round was learnt for 2 s, so it was ended
+exit 3|it ended with status 3
+kill -9 $$|it ended with status 137
+exit 0|it ended before round 200
+exec update -a ridge "$1" "$2" >/dev/null|it left no model in the file of -m
+update -a ridge "$1" "$2" "$3" "$4"; echo >>"$0"|it changed while it ran
+END
+    if pgrep -f 'sleep 4321'; then return 1; fi
+}
+
+@test "exec: a host whose program has other bytes is refused" {
+    need_parallel
+    host one
+    own 'exec update -a ridge "$1" "$2" "$3" "$4"'
+    sh "$SWEEP" here q.bin learner=exec:own seed='1 2' rounds=100
+    sh "$SWEEP" there q.bin learner=exec:own seed='1 2' rounds=100 --sshlogin 1/one
+    same here/sweep.tsv there/sweep.tsv
+    mkdir other # where the host has a line more
+    ln -s "$ROOT"/bin/* other
+    printf '%s\n' '#!/bin/sh' 'cat >copy.$$' '[ -z "$SSH_CONNECTION" ] || ! grep -q "exec update" copy.$$ || echo >>copy.$$' \
+        'PATH=/usr/bin:/bin exec cksum <copy.$$' >other/cksum
+    chmod +x other/cksum
+    fails 1 "*$(hostname) has [0-9]* [0-9]* for $PWD/own, and not what it is where sweep began*1 of 1 points have no row*" \
+        sh "$SWEEP" refused q.bin learner=exec:own seed=1 rounds=100 bin="$PWD/other" --sshlogin 1/one
+}
+
 @test "options of update, explore and feedback-mask make a grid, each point once" {
     need_parallel
     sh "$SWEEP" out q.bin learner='kl ridge' eta='1e-4 1e-3' gamma='0.1 0.3' seed=2 rounds=60 radius=2 \
@@ -344,6 +413,12 @@ whole() {
     fails 1 "sweep: what is 'a/b=1'?*" sh "$SWEEP" none q.bin a/b=1
     fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" none q.bin learner='kl kl'
     fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" none q.bin learner='a/b'
+    fails 1 'sweep: learner=exec:: values are words *' sh "$SWEEP" none q.bin learner=exec:
+    fails 1 'sweep: learner=exec:q.bin: no such program, or not one that may be executed' sh "$SWEEP" none q.bin learner=exec:q.bin
+    printf 'exit 1\n' >'a,b' && chmod +x 'a,b' && mkdir sub && cp -p 'a,b' own && cp -p own sub
+    fails 1 'sweep: learner=exec:a,b: its name is not of letters, *' sh "$SWEEP" none q.bin learner=exec:./a,b
+    fails 1 'sweep: learner=exec:own is in the grid twice' sh "$SWEEP" none q.bin learner='exec:own exec:sub/own'
+    fails 1 'sweep: eta: nothing in the grid takes this option' sh "$SWEEP" none q.bin learner=exec:own eta=1
     fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" none q.bin learner='kl nobody'
     fails 1 'sweep: update -a kl -e 0 -U 1: update: -e *' sh "$SWEEP" none q.bin learner=kl eta='1e-4 0'
     fails 1 'sweep: explore -p top -g 7 -k 1 -s 1: explore: -g *' sh "$SWEEP" none q.bin seed=1 gamma='0.1 7'

@@ -228,6 +228,7 @@ examples_with_numbers() {
     run_examples rankpipe-sweep.1
     is "$(wc -l <rankpipe-sweep.1/steps/sweep.tsv)" 5
     is "$(cut -f 1 rankpipe-sweep.1/tradeoffs/sweep.tsv | sed 1d | paste -sd ' ')" 'ridge ridge memory memory'
+    is "$(cut -f 1 rankpipe-sweep.1/owned/sweep.tsv | sed 1d | paste -sd ' ')" 'exec:own kl'
 }
 
 @test "the examples and programs of rankpipe-python(7) run, and print nothing on stderr" {
