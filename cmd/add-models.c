@@ -15,24 +15,21 @@ struct model_sum { /* all zero at first */
     struct state state; /* of all models so far */
 };
 
-static int refuse(const char *name, struct fault *fault)
-{
-    char able[200] = "";
-    size_t used = 0;
-    for (size_t i = 0; learners[i]; i++)
-        if (learners[i]->sums && used < sizeof able)
-            used += (size_t)snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "",
-                                     learners[i]->name);
-    return fault_data(fault, "models of %.40s do not add up: those of %s do", name, able);
-}
-
 /* The state of a model, under the model's own settings. To be closed in any case. */
 static int load(struct state *state, const struct model *model, struct fault *fault)
 {
     const struct learner *learner = learner_named(learners, model->learner);
     struct settings settings = { .path = { "" } };
-    if (!learner || !learner->sums)
-        return refuse(model->learner, fault);
+    if (!learner || !learner->sums) {
+        char able[200] = "";
+        size_t used = 0;
+        for (size_t i = 0; learners[i]; i++)
+            if (learners[i]->sums && used < sizeof able)
+                used += (size_t)snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "",
+                                         learners[i]->name);
+        return fault_data(fault, "models of %.40s do not add up: those of %s do", model->learner,
+                          able);
+    }
     size_t most = model->dim > learner->most ? model->dim : 0;
     return settings_load(&settings, model, fault) < 0 ||
                    learner_start(state, learner, &settings, most, fault) < 0 ||
@@ -43,14 +40,6 @@ static int load(struct state *state, const struct model *model, struct fault *fa
 static int open_sums(struct state *state, struct fault *fault)
 {
     return state->learner->sums(state->own, state, SUMS_OPEN, fault);
-}
-
-/* Both reach as many features. */
-static int widen(struct state *state, struct state *share, struct fault *fault)
-{
-    size_t dim = state->dim > share->dim ? state->dim : share->dim;
-    state->most = share->most = dim > state->most ? dim : state->most;
-    return learner_reach(state, dim, fault) < 0 || learner_reach(share, dim, fault) < 0 ? -1 : 0;
 }
 
 static int add(struct state *state, struct state *share, struct fault *fault)
@@ -64,9 +53,13 @@ static int add(struct state *state, struct state *share, struct fault *fault)
         return fault_data(fault, "it is a model of %s, but those before it are of %s",
                           share->learner->name, learner->name);
     if (settings_match(&state->settings, &share->settings, fault) < 0 ||
-        origin_join(&state->origin, state->dim, &share->origin, share->dim, fault) < 0 ||
-        widen(state, share, fault) < 0 || open_sums(share, fault) < 0 ||
-        learner->add(state->own, state, share, fault) < 0)
+        origin_join(&state->origin, state->dim, &share->origin, share->dim, fault) < 0)
+        return -1;
+
+    size_t dim = state->dim > share->dim ? state->dim : share->dim; /* both reach as many */
+    state->most = share->most = dim > state->most ? dim : state->most;
+    if (learner_reach(state, dim, fault) < 0 || learner_reach(share, dim, fault) < 0 ||
+        open_sums(share, fault) < 0 || learner->add(state->own, state, share, fault) < 0)
         return -1;
     state->rounds += share->rounds;
     if (share->settings.set[SETTING_PRIOR])
@@ -81,25 +74,11 @@ static int model_sum_add(struct model_sum *sum, const struct model *model, struc
     struct state share = { .learner = NULL };
     if (!sum->begun) {
         sum->begun = true;
-        return load(&sum->state, model, fault) < 0 ||
-                       open_sums(&sum->state, fault) < 0
-                   ? -1 : 0;
+        return load(&sum->state, model, fault) < 0 || open_sums(&sum->state, fault) < 0 ? -1 : 0;
     }
-    int result = load(&share, model, fault) < 0
-                     ? -1 : add(&sum->state, &share, fault);
+    int result = load(&share, model, fault) < 0 ? -1 : add(&sum->state, &share, fault);
     learner_close(&share);
     return result;
-}
-
-/* After the last: the state is one that can be saved, and learn more. 0 or a fault. */
-static int model_sum_end(struct model_sum *sum, struct fault *fault)
-{
-    return sum->state.learner->sums(sum->state.own, &sum->state, SUMS_CLOSE, fault);
-}
-
-static void model_sum_close(struct model_sum *sum)
-{
-    learner_close(&sum->state);
 }
 
 struct add_models {
@@ -153,7 +132,9 @@ static enum outcome each(void *self, struct round *round)
     (void)round;
     for (char *const *file = my->files; *file; file++)
         if (add_file(my, *file) < 0) return FAIL;
-    if (model_sum_end(&my->sum, fault) < 0 || learner_save(&my->sum.state, &my->model, fault) < 0)
+    struct state *sum = &my->sum.state;
+    if (sum->learner->sums(sum->own, sum, SUMS_CLOSE, fault) < 0 ||
+        learner_save(sum, &my->model, fault) < 0)
         return FAIL;
     record_want_crc(&my->model.record);
     if (writer_record(out, &my->model.record, fault) < 0 || writer_end(out, 1, fault) < 0)
@@ -165,7 +146,7 @@ static int close_sum(void *self, enum ended ended)
 {
     struct add_models *my = self;
     (void)ended;
-    model_sum_close(&my->sum);
+    learner_close(&my->sum.state);
     return 0;
 }
 

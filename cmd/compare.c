@@ -110,17 +110,6 @@ static int parse(void *self, struct options *options, struct host *host)
 
 /* ---- values ---- */
 
-static int read_files(struct compare *my)
-{
-    struct host *host = my->host;
-    for (size_t i = 0; my->files[i]; i++) {
-        if (value_table_read(&my->values, i, my->files[i], host->watch, host->fault) < 0)
-            return -1;
-        my->base_lines = i == 0 ? my->values.lines : my->base_lines;
-    }
-    return value_table_sort(&my->values, host->fault);
-}
-
 /* The ranker, from 0, that has no line of the cluster; `rankers` if all have one. */
 static size_t find_lack(const struct compare *my, const struct cluster *cells)
 {
@@ -133,21 +122,6 @@ static size_t find_lack(const struct compare *my, const struct cluster *cells)
 static bool is_compared(const struct compare *my, const struct cluster *cells)
 {
     return !my->common || find_lack(my, cells) == my->values.rankers;
-}
-
-static int refuse_queries(const struct compare *my, size_t first, size_t lacks)
-{
-    const char *name = value_table_name(&my->values, first);
-    const struct cluster *cells = value_table_cells(&my->values,
-                                                   value_table_nth(&my->values, first));
-    char quoted[FAULT_QUOTE];
-    size_t has = 0;
-    while (cells[has].lines == 0)
-        has++;
-    return fault_other(my->host->fault, "%s: no value of query %s, which %s has; %zu of %zu "
-                       "queries are not in all files: -c compares the others",
-                       my->files[find_lack(my, cells)], fault_quote(quoted, name, strlen(name)),
-                       my->files[has], lacks, my->values.clusters);
 }
 
 /* Counts the clusters to compare; a query that a file lacks is refused without -c. Counts the
@@ -167,8 +141,19 @@ static int check_clusters(struct compare *my)
         for (size_t ranker = 0; ranker < values->rankers && is_compared(my, cells); ranker++)
             my->several = my->several || (cells[ranker].lines > 1 && !my->once);
     }
-    if (lacks > 0 && !my->common && values->unit == VALUE_QUERY)
-        return refuse_queries(my, first, lacks);
+    if (lacks > 0 && !my->common && values->unit == VALUE_QUERY) {
+        const char *name = value_table_name(&my->values, first);
+        const struct cluster *cells = value_table_cells(&my->values,
+                                                        value_table_nth(&my->values, first));
+        char quoted[FAULT_QUOTE];
+        size_t has = 0;
+        while (cells[has].lines == 0)
+            has++;
+        return fault_other(my->host->fault, "%s: no value of query %s, which %s has; %zu of %zu "
+                           "queries are not in all files: -c compares the others",
+                           my->files[find_lack(my, cells)], fault_quote(quoted, name, strlen(name)),
+                           my->files[has], lacks, my->values.clusters);
+    }
     if (my->clusters == 0)
         return fault_other(my->host->fault, "no %s has a value in %s",
                            values->unit == VALUE_CLIENT ? "client" : "query",
@@ -203,35 +188,6 @@ static int gather(const struct compare *my, size_t ranker, struct buffer *buffer
     return 0;
 }
 
-static int check_numbers(const struct compare *my, size_t ranker)
-{
-    const struct ranker_result *result = &my->result[ranker];
-    struct fault *fault = my->host->fault;
-    if (value_table_is_ratio(&my->values) && isnan(result->sums.at))
-        return fault_other(fault, "%s: %s is not known: no document with a weight was seen",
-                           my->files[ranker], my->values.measure);
-    if (!isfinite(result->sums.at + result->sums.mean) || isinf(result->sums.error) ||
-        isinf(result->paired.low))
-        return fault_other(fault, "%s: its values or differences are too large: the sum of their "
-                          "squares overflows", my->files[ranker]);
-    return 0;
-}
-
-/* Says where an interval is worth less than it seems. */
-static void notice(const struct compare *my, size_t ranker)
-{
-    const struct ranker_result *result = &my->result[ranker];
-    if (!result->sums.single && result->sums.largest > CLUSTER_LARGE)
-        warn(my->host, "compare", "%s: one %s has %.0f of 100 lines: the interval needs many of "
-             "about the same size", my->files[ranker],
-             my->values.unit == VALUE_CLIENT ? "client" : "query", 100 * result->sums.largest);
-    else if (result->sums.single && paired_skewed(&result->paired))
-        warn(my->host, "compare", "%s: a few of %zu %s are far from the others (skewness %+.1f): "
-             "the interval and p(t) may be too sure, see compare(1)", my->files[ranker],
-             result->sums.clusters, my->values.rankers > 1 ? "differences" : "values",
-             result->paired.skew);
-}
-
 /* Tests a ranker against the base, or the only one against 0. */
 static int test_ranker(struct compare *my, size_t ranker)
 {
@@ -247,25 +203,29 @@ static int test_ranker(struct compare *my, size_t ranker)
     if (!my->looks && clusters_test(&clusters, &result->sums, my->permutations, my->seed,
                                     my->scratch, &result->paired, fault) < 0)
         return -1;
-    if (check_numbers(my, ranker) < 0) return -1;
-    if (is_uneven(my))
-        result->paired.low = result->paired.p = result->paired.p_t = result->paired.high = NAN;
-    else if (!my->looks && (alone || ranker > 0))
-        notice(my, ranker);
-    return 0;
-}
 
-/* A p that does not exist counts as one of 1. */
-static int correct(struct compare *my)
-{
-    const size_t n = my->values.rankers - 1;
-    double *p = buffer_for(&my->p, 2 * n + 1, sizeof *p, my->host->fault);
-    if (!p) return -1;
-    for (size_t i = 0; i < n; i++)
-        p[i] = isnan(my->result[i + 1].paired.p) ? 1 : my->result[i + 1].paired.p;
-    paired_holm(p, n, p + n);
-    for (size_t i = 0; i < n; i++)
-        my->result[i + 1].holm = isnan(my->result[i + 1].paired.p) ? NAN : p[n + i];
+    if (value_table_is_ratio(&my->values) && isnan(result->sums.at))
+        return fault_other(fault, "%s: %s is not known: no document with a weight was seen",
+                           my->files[ranker], my->values.measure);
+    if (!isfinite(result->sums.at + result->sums.mean) || isinf(result->sums.error) ||
+        isinf(result->paired.low))
+        return fault_other(fault, "%s: its values or differences are too large: the sum of their "
+                           "squares overflows", my->files[ranker]);
+
+    if (is_uneven(my)) {
+        result->paired.low = result->paired.p = result->paired.p_t = result->paired.high = NAN;
+    } else if (!my->looks && (alone || ranker > 0)) { /* where is it worth less than it seems? */
+        if (!result->sums.single && result->sums.largest > CLUSTER_LARGE)
+            warn(my->host, "compare", "%s: one %s has %.0f of 100 lines: the interval needs many "
+                 "of about the same size", my->files[ranker],
+                 my->values.unit == VALUE_CLIENT ? "client" : "query",
+                 100 * result->sums.largest);
+        else if (result->sums.single && paired_skewed(&result->paired))
+            warn(my->host, "compare", "%s: a few of %zu %s are far from the others (skewness "
+                 "%+.1f): the interval and p(t) may be too sure, see compare(1)", my->files[ranker],
+                 result->sums.clusters, my->values.rankers > 1 ? "differences" : "values",
+                 result->paired.skew);
+    }
     return 0;
 }
 
@@ -293,12 +253,6 @@ static int count_wins(struct compare *my)
     return 0;
 }
 
-static int add_line(struct compare *my, size_t table, const struct value_line *line)
-{
-    return is_compared(my, value_table_cells(&my->values, line->cluster))
-               ? sequence_add(&my->sequence, table, line->cluster, line->part, my->host->fault) : 0;
-}
-
 /* The lines of both tables in the order of t, those of one t together. */
 static int add_lines(struct compare *my)
 {
@@ -314,10 +268,14 @@ static int add_lines(struct compare *my)
         for (size_t i = 0; i < 2; i++)
             if (next[i] < end[i] && line[next[i]].t < t)
                 t = line[next[i]].t;
-        for (size_t i = 0; i < 2; i++)
-            if (next[i] < end[i] && line[next[i]].t <= t &&
-                add_line(my, i, &line[next[i]++]) < 0)
+        for (size_t i = 0; i < 2; i++) {
+            if (next[i] >= end[i] || line[next[i]].t > t)
+                continue;
+            const struct value_line *one = &line[next[i]++];
+            if (is_compared(my, value_table_cells(&my->values, one->cluster)) &&
+                sequence_add(&my->sequence, i, one->cluster, one->part, my->host->fault) < 0)
                 return -1;
+        }
         sequence_settle(&my->sequence);
     }
     sequence_look(&my->sequence, &my->look);
@@ -390,14 +348,6 @@ static void print_p(char cell[CELL], double p)
         snprintf(cell, CELL, p < 0.001 ? "%.2g" : "%.3f", p);
 }
 
-static void print_interval(char cell[CELL], double low, double high)
-{
-    if (isnan(low))
-        strcpy(cell, "-");
-    else
-        snprintf(cell, CELL, "%+.4f %+.4f", low, high);
-}
-
 /* How many clusters are better, worse and the same. */
 static void order_counts(const struct compare *my, size_t ranker, size_t count[3])
 {
@@ -421,8 +371,13 @@ static void fill_row(const struct compare *my, size_t ranker, char cell[COLUMNS]
         return;
     if (!alone)
         snprintf(cell[1], CELL, "%+.4f", my->looks ? my->look.mean : paired->mean);
-    print_interval(cell[2], my->looks ? my->look.low : paired->low,
-                   my->looks ? my->look.high : paired->high);
+
+    double low = my->looks ? my->look.low : paired->low;
+    if (isnan(low))
+        strcpy(cell[2], "-");
+    else
+        snprintf(cell[2], CELL, "%+.4f %+.4f", low, my->looks ? my->look.high : paired->high);
+
     if (my->looks)
         return;
     print_p(cell[3], paired->p);
@@ -437,9 +392,12 @@ static void fill_row(const struct compare *my, size_t ranker, char cell[COLUMNS]
     }
 }
 
-/* What was counted: "3 queries", or "1002 and 998 lines of 57 clients". */
-static void say_counted(const struct compare *my, char *words, size_t room)
+/* What was counted: "3 queries", or "1002 and 998 lines of 57 clients"; and of what. */
+static int print_first_line(struct compare *my)
 {
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
+    char words[3 * CELL];
     static const char *const units[] = { "queries", "clients", "lines" };
     const size_t n = my->values.rankers;
     double least = my->result[0].lines, most = least;
@@ -448,21 +406,14 @@ static void say_counted(const struct compare *my, char *words, size_t room)
         most = my->result[i].lines > most ? my->result[i].lines : most;
     }
     if (!my->several)
-        snprintf(words, room, "%zu %s", my->clusters, units[my->unit]);
+        snprintf(words, sizeof words, "%zu %s", my->clusters, units[my->unit]);
     else if (least == most)
-        snprintf(words, room, "%.0f lines of %zu %s", most, my->clusters, units[my->unit]);
+        snprintf(words, sizeof words, "%.0f lines of %zu %s", most, my->clusters, units[my->unit]);
     else
-        snprintf(words, room, "%.0f %s %.0f lines of %zu %s", n > 2 ? least : my->result[0].lines,
-                 n > 2 ? "to" : "and", n > 2 ? most : my->result[1].lines, my->clusters,
-                 units[my->unit]);
-}
+        snprintf(words, sizeof words, "%.0f %s %.0f lines of %zu %s",
+                 n > 2 ? least : my->result[0].lines, n > 2 ? "to" : "and",
+                 n > 2 ? most : my->result[1].lines, my->clusters, units[my->unit]);
 
-static int print_first_line(struct compare *my)
-{
-    struct writer *out = my->host->out;
-    struct fault *fault = my->host->fault;
-    char words[3 * CELL];
-    say_counted(my, words, sizeof words);
     if (!my->looks)
         return writer_text(out, fault, "%s, %s, %" PRIu64 " permutations, seed %" PRIu64 "\n",
                            words, my->values.measure, my->permutations, my->seed);
@@ -554,16 +505,14 @@ static int print_verdict(struct compare *my)
                        last > 0 ? " of the second file" : "");
 }
 
-static int print_number(struct compare *my, double value)
-{
-    return isnan(value) ? writer_text(my->host->out, my->host->fault, "\tnan") /* and never -nan */
-                        : writer_text(my->host->out, my->host->fault, "\t%.15g", value);
-}
-
 static int print_numbers(struct compare *my, const double *number, size_t n)
 {
+    struct writer *out = my->host->out;
+    struct fault *fault = my->host->fault;
     for (size_t i = 0; i < n; i++)
-        if (print_number(my, number[i]) < 0) return -1;
+        if ((isnan(number[i]) ? writer_text(out, fault, "\tnan") /* and never -nan */
+                              : writer_text(out, fault, "\t%.15g", number[i])) < 0)
+            return -1;
     return 0;
 }
 
@@ -629,16 +578,34 @@ static enum outcome each(void *self, struct round *round)
 {
     static const int statuses[] = { [BETTER] = 0, [NOT_YET] = 4, [WORSE] = 5 };
     struct compare *my = self;
+    struct host *host = my->host;
     (void)round;
     my->result = calloc(my->values.rankers, sizeof *my->result);
     if (!my->result)
-        fault_no_room(my->host->fault, my->values.rankers * sizeof *my->result);
-    if (!my->result || read_files(my) < 0 || check_clusters(my) < 0 || name_rows(my) < 0)
+        return fault_no_room(host->fault, my->values.rankers * sizeof *my->result);
+    for (size_t i = 0; my->files[i]; i++) {
+        if (value_table_read(&my->values, i, my->files[i], host->watch, host->fault) < 0)
+            return FAIL;
+        my->base_lines = i == 0 ? my->values.lines : my->base_lines;
+    }
+    if (value_table_sort(&my->values, host->fault) < 0 || check_clusters(my) < 0 ||
+        name_rows(my) < 0)
         return FAIL;
     for (size_t i = 0; i < my->values.rankers; i++)
         if (test_ranker(my, i) < 0) return FAIL;
-    if (correct(my) < 0 || take_look(my) < 0 || print_all(my) < 0) return FAIL;
-    my->host->status = my->looks ? statuses[judge_look(my)] : 0;
+
+    /* A p that does not exist counts as one of 1. */
+    const size_t n = my->values.rankers - 1;
+    double *p = buffer_for(&my->p, 2 * n + 1, sizeof *p, my->host->fault);
+    if (!p) return FAIL;
+    for (size_t i = 0; i < n; i++)
+        p[i] = isnan(my->result[i + 1].paired.p) ? 1 : my->result[i + 1].paired.p;
+    paired_holm(p, n, p + n);
+    for (size_t i = 0; i < n; i++)
+        my->result[i + 1].holm = isnan(my->result[i + 1].paired.p) ? NAN : p[n + i];
+
+    if (take_look(my) < 0 || print_all(my) < 0) return FAIL;
+    host->status = my->looks ? statuses[judge_look(my)] : 0;
     return DONE;
 }
 

@@ -38,17 +38,6 @@ static int open_steps(void *self)
     return steps_open(&my->steps, my->host->watch, my->host->fault);
 }
 
-/* Adds the steps to what made the features that came. */
-static int set_made(struct features *my, struct round *round, struct fault *fault)
-{
-    int n = snprintf(my->made, sizeof my->made, "%s%s%s", round->made ? round->made : "",
-                     round->made ? STEPS_SEPARATOR : "", my->steps.words);
-    if (n > ROUND_MADE)
-        return fault_data(fault, "made= would have %d bytes: at most %d are allowed", n,
-                          ROUND_MADE);
-    return round_set_text(round, KEY_MADE, my->made, fault);
-}
-
 static enum outcome each(void *self, struct round *round)
 {
     struct features *my = self;
@@ -61,9 +50,15 @@ static enum outcome each(void *self, struct round *round)
     if (steps_see_list(&my->steps) && round_fingerprint(round, &x, &my->scratch, fault) < 0)
         return FAIL;
     if (steps_apply(&my->steps, &x, round->base, &y, fault) < 0 ||
-        round_new_features(round, &y, fault) < 0 || set_made(my, round, fault) < 0)
+        round_new_features(round, &y, fault) < 0)
         return FAIL;
-    return PASS;
+
+    int n = snprintf(my->made, sizeof my->made, "%s%s%s", round->made ? round->made : "",
+                     round->made ? STEPS_SEPARATOR : "", my->steps.words);
+    if (n > ROUND_MADE)
+        return fault_data(fault, "made= would have %d bytes: at most %d are allowed", n,
+                          ROUND_MADE);
+    return round_set_text(round, KEY_MADE, my->made, fault) < 0 ? FAIL : PASS;
 }
 
 static int close_features(void *self, enum ended ended)

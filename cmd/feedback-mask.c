@@ -60,21 +60,6 @@ static int parse(void *self, struct options *options, struct host *host)
     return options_no_operands(options);
 }
 
-/* seen[places]: relevance with noise, which depends on seed, t and place alone. */
-static int add_noise(const struct mask *my, uint64_t t, size_t places, float *seen,
-                     struct fault *fault)
-{
-    struct normals normals = { .rng = rng_at(my->seed, RNG_NOISE, t) };
-    for (size_t a = 0; a < places; a++) {
-        double noisy = seen[a] + my->noise * (rise + normal_draw(&normals));
-        if (noisy > FLT_MAX)
-            return fault_data(fault, "relevance %g becomes too large with the noise: use a smaller "
-                              "-n", seen[a]);
-        seen[a] = noisy > 0 ? (float)noisy : 0;
-    }
-    return 0;
-}
-
 static enum outcome each(void *self, struct round *round)
 {
     struct mask *my = self;
@@ -99,7 +84,17 @@ static enum outcome each(void *self, struct round *round)
                                           rng_unit(&searches) };
         clicks_draw(&my->person, &page, seen, &rng, seen);
     }
-    if (my->noise > 0 && add_noise(my, round->t, places, seen, fault) < 0) return FAIL;
+    if (my->noise > 0) {
+        /* Noise depends on seed, t and place alone. */
+        struct normals normals = { .rng = rng_at(my->seed, RNG_NOISE, round->t) };
+        for (size_t a = 0; a < places; a++) {
+            double noisy = seen[a] + my->noise * (rise + normal_draw(&normals));
+            if (noisy > FLT_MAX)
+                return fault_data(fault, "relevance %g becomes too large with the noise: use a "
+                                  "smaller -n", seen[a]);
+            seen[a] = noisy > 0 ? (float)noisy : 0;
+        }
+    }
     round_drop_labels(round);
     return PASS;
 }

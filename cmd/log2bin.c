@@ -1,18 +1,294 @@
 /* log2bin: what a search engine logged, one line for each document shown, to rounds. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/decimal.h"
+#include "base/fault.h"
 #include "base/name_table.h"
-#include "log/candidates.h"
+#include "base/names.h"
+#include "io/watch.h"
+#include "log/pair_names.h"
 #include "run/filter.h"
 #include "say.h"
 #include "stream/round.h"
+#include "stream/round_store.h"
 #include "text/click_log.h"
-#include "text/run_lists.h"
+#include "text/trec_run.h"
+
+/* The documents that could be shown for each query, with their features: stored
+ * rounds, found by qid, and their documents by name. Logs seldom have features, so these are joined
+ * with them. */
+
+struct candidates { /* all zero at first */
+    struct round_store store;
+    struct pair_names names; /* queries by the numbers of their rounds; documents by theirs */
+    struct buffer list;
+};
+
+enum { CANDIDATES_NAME = 256 };
+
+/* Enters round q. 0 or a fault. */
+static int enter_candidates(struct candidates *candidates, size_t q, const struct round *round,
+                 struct fault *fault)
+{
+    struct pair_names *names = &candidates->names;
+    const char *const *name;
+    if (!round->qid)
+        return fault_data(fault, "a candidate needs a qid, by which the log names its query");
+    if (pair_names_query(names, round->qid) != PAIR_NAMES_NONE)
+        return fault_data(fault, "the qid comes twice: all candidates of a query are one round");
+    if (round_names(round, &candidates->list, &name, fault) < 0) return -1;
+    if (!name)
+        return fault_data(fault, "its documents have no names, by which the log names them: write "
+                          "# NAME at the end of each line for svm2bin");
+    for (size_t i = 0; i < round->docs; i++) {
+        size_t n = strlen(name[i]);
+        if (n == 0)
+            return round_names_wrong(i, fault);
+        if (pair_names_document(names, q, name[i], n, fault) != PAIR_NAMES_NONE)
+            return fault_data(fault, "document %.60s comes twice: a document is known by its name",
+                              name[i]);
+        if (fault->kind != FAULT_NONE ||
+            pair_names_add_document(names, q, name[i], n, i, fault) == PAIR_NAMES_NONE)
+            return -1;
+    }
+    return pair_names_add_query(names, round->qid, q, fault) == PAIR_NAMES_NONE ? -1 : 0;
+}
+
+/* Reads all rounds of a file, "-" being standard input. Each has a qid that no other has, and names
+ * of its documents, no two equal. `round` is space that may be used. 0 or a fault. O(bytes). */
+static int candidates_read(struct candidates *candidates, const char *file, struct round *round,
+                           struct watch *watch, struct fault *fault)
+{
+    char place[ROUND_NAME];
+    if (round_store_add(&candidates->store, file, watch, fault) < 0) return -1;
+    for (size_t q = 0; q < candidates->store.rounds; q++) {
+        if (round_store_round(&candidates->store, q, round, fault) < 0 ||
+            round_read(round, fault) < 0 || enter_candidates(candidates, q, round, fault) < 0) {
+            if (fault->kind == FAULT_DATA)
+                fault_place(fault, "%s: %s: ", strcmp(file, "-") == 0 ? "<stdin>" : file,
+                            round_name(round, place));
+            return -1;
+        }
+        if (q % 1024 == 0 && watch_stopped(watch, 0, fault) < 0) return -1;
+    }
+    return 0;
+}
+
+/* ---- what a name may have meant ---- */
+
+static int hex_digit(char c)
+{
+    int small = c | 32;
+    return c >= '0' && c <= '9' ? c - '0' : small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+/* Decodes %XX and ~XX once. Returns whether there were some. */
+static bool decode(char *text)
+{
+    char *to = text;
+    bool any = false;
+    for (; *text; text++) {
+        int high = *text == '%' || *text == '~' ? hex_digit(text[1]) : -1;
+        int low = high < 0 ? -1 : hex_digit(text[2]);
+        bool code = low >= 0 && 16 * high + low > 0;
+        *to++ = code ? (char)(16 * high + low) : *text;
+        text += code ? 2 : 0;
+        any = any || code;
+    }
+    *to = '\0';
+    return any;
+}
+
+/* Copies the name without what people spell in several ways. */
+static void strip(const char *name, char bare[CANDIDATES_NAME])
+{
+    snprintf(bare, CANDIDATES_NAME, "%s", name);
+    while (decode(bare))
+        continue;
+    for (char *p = bare; *p; p++)
+        *p = *p == '+' ? ' ' : *p >= 'A' && *p <= 'Z' ? (char)(*p | 32) : *p;
+}
+
+/* The best match so far. */
+struct match {
+    const char *name;
+    char bare[CANDIDATES_NAME], found[CANDIDATES_NAME];
+    bool same; /* but for spelling */
+};
+
+static void offer(struct match *match, const char *name)
+{
+    char bare[CANDIDATES_NAME];
+    struct names names = { .bytes = 0 };
+    strip(name, bare);
+    bool same = strcmp(bare, match->bare) == 0;
+    if (match->same)
+        return;
+    if (*match->found)
+        names_offer(&names, match->name, match->found);
+    names_offer(&names, match->name, name);
+    if (same || names.nearest == name)
+        snprintf(match->found, sizeof match->found, "%s", name);
+    match->same = same;
+}
+
+static bool matched(const struct match *match, char nearest[CANDIDATES_NAME])
+{
+    strcpy(nearest, match->found);
+    return *nearest != '\0';
+}
+
+/* Which query, or which document of query q, a name may have meant that is not there: one that is
+ * the same when %XX and ~XX are bytes, however often they were encoded, + is a blank, and capitals
+ * do not count; else the nearest (names.h). Copies it, ended by NUL. False: none is near, or
+ * something failed. O(candidates). */
+static bool candidates_nearest_query(const struct candidates *candidates, const char *qid,
+                                     struct round *round, char nearest[CANDIDATES_NAME])
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct match match = { .name = qid };
+    strip(qid, match.bare);
+    for (size_t q = 0; q < candidates->store.rounds; q++) {
+        if (round_store_round(&candidates->store, q, round, &fault) < 0)
+            break;
+        offer(&match, round->qid);
+    }
+    return matched(&match, nearest);
+}
+
+static bool candidates_nearest_document(struct candidates *candidates, size_t q, const char *name,
+                                        struct round *round, char nearest[CANDIDATES_NAME])
+{
+    struct fault fault = { FAULT_NONE, "" };
+    struct match match = { .name = name };
+    const char *const *names = NULL;
+    strip(name, match.bare);
+    if (round_store_round(&candidates->store, q, round, &fault) == 0 &&
+        round_names(round, &candidates->list, &names, &fault) == 0)
+        for (size_t i = 0; names && i < round->docs; i++)
+            offer(&match, names[i]);
+    return matched(&match, nearest);
+}
+
+/* The lists that users were shown, from the run of the ranker that made them, for a log
+ * that has clicks alone. */
+
+struct run_lists { /* all zero at first */
+    struct trec_run run;
+    size_t places;    /* of a list, at most */
+    bool coded;       /* qids of the run have %XX already, as those of the log */
+    uint64_t clicks;  /* on documents that are in no list */
+    uint64_t requests; /* without a click on a document of their list, or without a list */
+    struct buffer list, shown, names, room;
+};
+
+/* By falling score; the earlier line first, whose key is. */
+static int by_score(const void *a, const void *b)
+{
+    const struct trec_entry *one = *(struct trec_entry *const *)a;
+    const struct trec_entry *two = *(struct trec_entry *const *)b;
+    if (one->score != two->score)
+        return one->score > two->score ? -1 : 1;
+    return one->key < two->key ? -1 : 1;
+}
+
+/* Lists the documents of a query, best first: returns how many; 0 with or without a fault. */
+static size_t rank(struct run_lists *lists, const char *qid, struct fault *fault)
+{
+    size_t n = 0;
+    struct trec_entry *query = trec_run_query(&lists->run, qid, &lists->room, fault);
+    struct trec_entry *entry = query ? trec_run_next(&lists->run, query) : NULL;
+    for (; entry; entry = trec_run_next(&lists->run, entry)) {
+        struct trec_entry **list = buffer_for(&lists->list, n + 1, sizeof *list, fault);
+        if (!list)
+            return 0;
+        list[n++] = entry;
+    }
+    if (n > 0)
+        qsort(lists->list.at, n, sizeof entry, by_score);
+    return n;
+}
+
+/* Makes shown[places] and their names. Returns the bytes of these, or 0 and a fault. */
+static size_t show(struct run_lists *lists, size_t places, struct fault *fault)
+{
+    size_t bytes = 0;
+    struct trec_entry **list = lists->list.at;
+    struct click_shown *shown = buffer_for(&lists->shown, places, sizeof *shown, fault);
+    for (size_t a = 0; shown && a < places; a++) {
+        const char *name = strchr((const char *)lists->run.text.at + list[a]->key, ' ') + 1;
+        size_t n = strlen(name);
+        char *names = buffer_for(&lists->names, bytes + n + 1, 1, fault);
+        if (!names)
+            return 0;
+        memcpy(names + bytes, name, n + 1);
+        shown[a] = (struct click_shown){ .name = bytes, .bytes = n, .position = (uint32_t)a + 1,
+                                         .propensity = NAN, .score = NAN, .label = NAN };
+        list[a]->mark = a + 1;
+        bytes += n + 1;
+    }
+    return shown ? bytes : 0;
+}
+
+/* Gives the clicks of the request to the documents shown. Returns how many have one. */
+static size_t give_clicks(struct run_lists *lists, const char *qid,
+                          const struct click_request *request, struct fault *fault)
+{
+    struct click_shown *shown = lists->shown.at;
+    const char *name = request->names;
+    size_t clicked = 0;
+    for (size_t i = 0; i < request->places; i++, name += strlen(name) + 1) {
+        if (!(request->shown[i].click > 0))
+            continue;
+        const struct trec_entry *entry = trec_run_document(&lists->run, qid, name, &lists->room,
+                                                           fault);
+        struct click_shown *at = entry && entry->mark ? &shown[entry->mark - 1] : NULL;
+        lists->clicks += !at;
+        clicked += at && at->click == 0;
+        if (at && request->shown[i].click > at->click)
+            at->click = request->shown[i].click;
+    }
+    return clicked;
+}
+
+/* Makes of a request that has clicks alone the one that was shown: the first documents of its query
+ * by score, equal ones in the order of the run's lines. Its shown and names are then those of
+ * `lists`, until the next call; propensity, score and label are not known. 1; 0: none of its clicks
+ * is in a list, so nothing is known of what it was shown; or a fault. O(n log n) for n documents of
+ * the query. */
+static int run_lists_show(struct run_lists *lists, struct click_request *request,
+                          struct fault *fault)
+{
+    char plain[QID_BYTES + 1] = "";
+    bool coded = lists->coded || !qid_word_decode(request->qid, plain) ||
+                 strpbrk(plain, " \t\n\r#"); /* then bin2txt -f run prints it as it is, too */
+    const char *qid = coded ? request->qid : plain;
+    size_t n = rank(lists, qid, fault), places = n < lists->places ? n : lists->places;
+    size_t bytes = places ? show(lists, places, fault) : 0;
+    size_t clicked = fault->kind == FAULT_NONE ? give_clicks(lists, qid, request, fault) : 0;
+    for (size_t a = 0; bytes && a < places; a++)
+        ((struct trec_entry **)lists->list.at)[a]->mark = 0;
+    if (fault->kind != FAULT_NONE) return -1;
+    if (clicked == 0) {
+        lists->requests++;
+        return 0;
+    }
+    request->places = places;
+    request->shown = lists->shown.at;
+    request->names = lists->names.at;
+    request->name_bytes = bytes;
+    memset(request->given, 0, sizeof request->given);
+    return 1;
+}
 
 enum { SKIPS = 5 }; /* with more than one of so many requests skipped, a warning */
 
@@ -63,23 +339,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-/* Adds the action of an option -g. 0 or a usage fault. */
-static int add_action(struct log2bin *my, const struct options *options)
-{
-    double value;
-    const char *equals = strrchr(options->value, '=');
-    struct click_action *action = buffer_for(&my->actions, my->n + 1, sizeof *action,
-                                             options->fault);
-    if (!action) return -1;
-    if (!equals || equals == options->value || !decimal_double(equals + 1, &value) || value < 0 ||
-        value > 1)
-        return fault_usage(options->fault, "-g %.60s: not a word, = and a number from 0 to 1",
-                           options->value);
-    action[my->n++] = (struct click_action){ options->value, (size_t)(equals - options->value),
-                                             (float)value };
-    return 0;
-}
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct log2bin *my = self;
@@ -87,7 +346,19 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     my->most = my->places = 10;
     while ((letter = options_next(options)) > 0)
-        if (letter == 'g' && add_action(my, options) < 0) return -1;
+        if (letter == 'g') {
+            double value;
+            const char *equals = strrchr(options->value, '=');
+            struct click_action *action = buffer_for(&my->actions, my->n + 1, sizeof *action,
+                                                     options->fault);
+            if (!action) return -1;
+            if (!equals || equals == options->value || !decimal_double(equals + 1, &value) ||
+                value < 0 || value > 1)
+                return fault_usage(options->fault, "-g %.60s: not a word, = and a number from 0 to "
+                                   "1", options->value);
+            action[my->n++] = (struct click_action){
+                options->value, (size_t)(equals - options->value), (float)value };
+        }
     my->files = options_operands(options);
     if (letter < 0)
         return letter;
@@ -129,9 +400,16 @@ static int open_log(void *self)
     my->log.line.coded = coded;
     my->log.line.alone = my->run != NULL;
     my->asked.numbered = true;
-    if (my->run && run_lists_read(&my->lists, (char *)my->run, (size_t)my->places, coded,
-                                  host->watch, fault) < 0)
-        return -1;
+    if (my->run) {
+        struct lines lines;
+        char *const files[] = { (char *)my->run, NULL };
+        my->lists.places = (size_t)my->places;
+        my->lists.coded = coded;
+        lines_open(&lines, files, host->watch);
+        int result = trec_run_read(&my->lists.run, &lines, fault);
+        lines_close(&lines);
+        if (result < 0) return -1;
+    }
     if (my->bare)
         return 0;
     struct record *record = malloc(sizeof *record);
@@ -264,15 +542,6 @@ static int make_round(struct log2bin *my, struct round *round)
 
 /* ---- the log ---- */
 
-/* How many documents of the request were clicked on. */
-static uint64_t count_clicks(const struct click_request *request)
-{
-    uint64_t clicks = 0;
-    for (size_t a = 0; a < request->places; a++)
-        clicks += request->shown[a].click > 0;
-    return clicks;
-}
-
 /* Is it one of the first requests of its client for its query? 1; 0: others came before; or a
  * fault (memory). */
 static int is_within(struct log2bin *my)
@@ -293,7 +562,12 @@ static int is_within(struct log2bin *my)
     if (*requests <= my->most)
         return 1;
     my->limited++;
-    my->limited_clicks += count_clicks(now);
+
+    uint64_t clicks = 0;
+    for (size_t a = 0; a < now->places; a++)
+        clicks += now->shown[a].click > 0;
+    my->limited_clicks += clicks;
+
     return 0;
 }
 
@@ -320,52 +594,6 @@ static int skip(struct log2bin *my)
     return click_log_skip(&my->log, fault);
 }
 
-/* What became no round, though nothing is wrong with it. */
-static void report_left_out(const struct log2bin *my)
-{
-    if (my->limited)
-        warn(my->host, "log2bin", "requests left out: %" PRIu64 ", with %" PRIu64 " clicks: of a "
-             "client only the first %" PRIu64 " requests of a query count (-n)", my->limited,
-             my->limited_clicks, my->most);
-    if (my->lists.clicks)
-        warn(my->host, "log2bin", "clicks on documents that are not among the first %" PRIu64 " of "
-             "the run: %" PRIu64 "; requests without other clicks, which are left out: %" PRIu64,
-             my->places, my->lists.clicks, my->lists.requests);
-}
-
-/* The log is at its end. */
-static enum outcome end_requests(struct log2bin *my)
-{
-    const char *name = my->log.line.lines.name;
-    report_left_out(my);
-    if (my->t == 0 && my->skipped == 0)
-        return fault_data(my->host->fault, "%s: the log has no requests%s", name,
-                          my->lists.requests ? " with a click on a document of their list" : "");
-    if (my->t == 0)
-        return fault_data(my->host->fault, "%s: each of the %" PRIu64 " requests has an error",
-                          name, my->skipped);
-    if (my->skipped)
-        warn(my->host, "log2bin", "skipped %" PRIu64 " of %" PRIu64 " requests%s", my->skipped,
-             my->skipped + my->t, my->skipped > (my->skipped + my->t) / SKIPS ? ": more than a "
-             "fifth, and what is left may be no sample of them: mend the log" : "");
-    if (my->partial)
-        warn(my->host, "log2bin", "%" PRIu64 " of %" PRIu64 " rounds lack the log's score or "
-             "label, which it does not give of candidates that were not shown", my->partial, my->t);
-    if (my->clicked == 0)
-        warn(my->host, "log2bin", "none of %" PRIu64 " requests has a click", my->t);
-    return DONE;
-}
-
-static void report_unknown(struct log2bin *my)
-{
-    struct click_line *line = &my->log.line;
-    if (line->unknowns > 0)
-        warn(my->host, "log2bin", "%zu column%s of the log %s not used: %.200s", line->unknowns,
-             line->unknowns == 1 ? "" : "s", line->unknowns == 1 ? "is" : "are",
-             (const char *)line->unknown.at);
-    line->unknowns = 0;
-}
-
 static enum outcome each(void *self, struct round *round)
 {
     struct log2bin *my = self;
@@ -373,9 +601,44 @@ static enum outcome each(void *self, struct round *round)
     while ((found = next_request(my)) < 0 ||
            (found > 0 && make_round(my, round) < 0))
         if (skip(my) < 0) return FAIL;
-    report_unknown(my);
-    if (found == 0)
-        return end_requests(my);
+
+    struct click_line *line = &my->log.line;
+    if (line->unknowns > 0)
+        warn(my->host, "log2bin", "%zu column%s of the log %s not used: %.200s", line->unknowns,
+             line->unknowns == 1 ? "" : "s", line->unknowns == 1 ? "is" : "are",
+             (const char *)line->unknown.at);
+    line->unknowns = 0;
+
+    if (found == 0) {
+        const char *name = my->log.line.lines.name;
+        /* What became no round, though nothing is wrong with it. */
+        if (my->limited)
+            warn(my->host, "log2bin", "requests left out: %" PRIu64 ", with %" PRIu64 " clicks: of "
+                 "a client only the first %" PRIu64 " requests of a query count (-n)", my->limited,
+                 my->limited_clicks, my->most);
+        if (my->lists.clicks)
+            warn(my->host, "log2bin", "clicks on documents that are not among the first %" PRIu64
+                 " of the run: %" PRIu64 "; requests without other clicks, which are left out: %"
+                 PRIu64, my->places, my->lists.clicks, my->lists.requests);
+        if (my->t == 0 && my->skipped == 0)
+            return fault_data(my->host->fault, "%s: the log has no requests%s", name,
+                              my->lists.requests ? " with a click on a document of their list"
+                                                 : "");
+        if (my->t == 0)
+            return fault_data(my->host->fault, "%s: each of the %" PRIu64 " requests has an error",
+                              name, my->skipped);
+        if (my->skipped)
+            warn(my->host, "log2bin", "skipped %" PRIu64 " of %" PRIu64 " requests%s", my->skipped,
+                 my->skipped + my->t, my->skipped > (my->skipped + my->t) / SKIPS ? ": more than a "
+                 "fifth, and what is left may be no sample of them: mend the log" : "");
+        if (my->partial)
+            warn(my->host, "log2bin", "%" PRIu64 " of %" PRIu64 " rounds lack the log's score or "
+                 "label, which it does not give of candidates that were not shown", my->partial,
+                 my->t);
+        if (my->clicked == 0)
+            warn(my->host, "log2bin", "none of %" PRIu64 " requests has a click", my->t);
+        return DONE;
+    }
     my->t++;
     record_want_crc(round->record);
     return PASS;
@@ -393,10 +656,16 @@ static int close_log(void *self, enum ended ended)
     (void)ended;
     if (my->opened)
         click_log_close(&my->log);
-    candidates_close(&my->candidates);
+    round_store_close(&my->candidates.store);
+    pair_names_close(&my->candidates.names);
+    buffer_free(&my->candidates.list);
     buffer_free(&my->actions);
     buffer_free(&my->mark);
-    run_lists_close(&my->lists);
+    trec_run_close(&my->lists.run);
+    buffer_free(&my->lists.list);
+    buffer_free(&my->lists.shown);
+    buffer_free(&my->lists.names);
+    buffer_free(&my->lists.room);
     name_table_close(&my->asked);
     buffer_free(&my->requests);
     return 0;

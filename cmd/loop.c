@@ -22,24 +22,6 @@ static int join(struct loop *my)
     return my->ring ? 0 : -1;
 }
 
-/* Can the part stand there? Only the first may read no pipe, only the last may write no rounds. */
-static int check_part(const struct loop *my, size_t i)
-{
-    const struct part *part = &my->pipeline.chain.part[i];
-    struct fault *fault = my->host->fault;
-    if (i > 0 && (part->host.kind == SOURCE || part->host.files))
-        return fault_usage(fault, "%s does not read a pipe here: it can only be the first program",
-                           part->filter->name);
-    if (my->pipeline.chain.parts > 1 && part->host.kind == WHOLE)
-        return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only stand "
-                           "alone", part->filter->name);
-    if (i + 1 < my->pipeline.chain.parts && part->host.kind == SINK)
-        return fault_usage(fault, "%s passes no rounds on: it can only be the last program%s",
-                           part->filter->name,
-                           part->filter == &metric ? ", unless it has -t file" : "");
-    return 0;
-}
-
 static int parse_parts(struct loop *my)
 {
     struct host host = *my->host;
@@ -49,19 +31,23 @@ static int parse_parts(struct loop *my)
     my->host->saves = kind == SINK || kind == WHOLE;
     for (size_t i = 0; i < my->pipeline.chain.parts; i++)
         my->host->saves = my->host->saves || my->pipeline.chain.part[i].host.saves;
-    for (size_t i = 0; i < my->pipeline.chain.parts; i++)
-        if (check_part(my, i) < 0) return -1;
+    for (size_t i = 0; i < my->pipeline.chain.parts; i++) {
+        /* Only the first may read no pipe, only the last may write no rounds. */
+        const struct part *part = &my->pipeline.chain.part[i];
+        struct fault *fault = my->host->fault;
+        if (i > 0 && (part->host.kind == SOURCE || part->host.files))
+            return fault_usage(fault, "%s does not read a pipe here: it can only be the first "
+                               "program", part->filter->name);
+        if (my->pipeline.chain.parts > 1 && part->host.kind == WHOLE)
+            return fault_usage(fault, "%s neither reads a pipe nor writes rounds: it can only "
+                               "stand alone", part->filter->name);
+        if (i + 1 < my->pipeline.chain.parts && part->host.kind == SINK)
+            return fault_usage(fault, "%s passes no rounds on: it can only be the last program%s",
+                               part->filter->name,
+                               part->filter == &metric ? ", unless it has -t file" : "");
+    }
     my->host->files = my->pipeline.chain.part[0].host.files;
     return 0;
-}
-
-static int parse_text(struct loop *my, const char *text)
-{
-    struct host *host = my->host;
-    if (pipeline_read(&my->pipeline, text, host->fault) < 0) return -1;
-    host->from = my->pipeline.text.from != NULL;
-    host->to = my->pipeline.text.to != NULL;
-    return join(my) < 0 || parse_parts(my) < 0 ? -1 : 0;
 }
 
 static const struct option options_known[] = { OPTION_PROGRESS, { 0 } };
@@ -76,7 +62,10 @@ static int parse(void *self, struct options *options, struct host *host)
     char *const *text = options_operands(options);
     if (!text[0] || text[1])
         return fault_usage(options->fault, "the pipeline must be one operand: quote it as a whole");
-    return parse_text(my, text[0]);
+    if (pipeline_read(&my->pipeline, text[0], host->fault) < 0) return -1;
+    host->from = my->pipeline.text.from != NULL;
+    host->to = my->pipeline.text.to != NULL;
+    return join(my) < 0 || parse_parts(my) < 0 ? -1 : 0;
 }
 
 /* Opens a file as a standard stream; path NULL: leaves the stream alone. */

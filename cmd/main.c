@@ -188,13 +188,6 @@ static int place_run(const char *called, char **argv)
     return 1;
 }
 
-/* One line for each script: its name and what it does. */
-static void place_list(FILE *to)
-{
-    for (size_t i = 0; scripts[i].name; i++)
-        fprintf(to, "  %-14s %s\n", scripts[i].name, scripts[i].line);
-}
-
 /* ---- pages ---- */
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 80 };
@@ -267,24 +260,6 @@ static int show_name(const char *argv0, char section, const char *before, const 
     return result;
 }
 
-static int no_page(const char *name, struct fault *fault)
-{
-    static const char *const others[] = {
-        "rankpipe", "learners", "operating", "logs", "python", "compatibility",
-    };
-    char quoted[FAULT_QUOTE];
-    struct names names = { 0 };
-    for (size_t i = 0; programs[i]; i++)
-        names_offer(&names, name, programs[i]->name);
-    for (size_t i = 0; place_script(i); i++)
-        names_offer(&names, name, place_script(i));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        names_offer(&names, name, others[i]);
-    (void)fault_quote(quoted, name, strlen(name));
-    return names.nearest ? fault_usage(fault, "no page %s: did you mean %s?", quoted, names.nearest)
-                         : fault_usage(fault, "no page %s", quoted);
-}
-
 /* Becomes man with the page of a program or a script; NULL: with rankpipe(7). Returns only to fail:
  * a usage fault for a name that has no page, or a fault of the system. A program's page may be
  * installed with "rankpipe-" before its name; other pages and those of scripts always are. */
@@ -295,8 +270,23 @@ static int place_page(const char *argv0, const char *name, struct fault *fault)
     char section = program || script ? '1' : '7';
     if (name && !strchr(name, '/') && show_name(argv0, section, "rankpipe-", name, fault) < 0)
         return -1;
-    if (name && !program && !script)
-        return no_page(name, fault);
+    if (name && !program && !script) {
+        static const char *const others[] = {
+            "rankpipe", "learners", "operating", "logs", "python", "compatibility",
+        };
+        char quoted[FAULT_QUOTE];
+        struct names names = { 0 };
+        for (size_t i = 0; programs[i]; i++)
+            names_offer(&names, name, programs[i]->name);
+        for (size_t i = 0; place_script(i); i++)
+            names_offer(&names, name, place_script(i));
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            names_offer(&names, name, others[i]);
+        (void)fault_quote(quoted, name, strlen(name));
+        return names.nearest ? fault_usage(fault, "no page %s: did you mean %s?", quoted,
+                                           names.nearest)
+                             : fault_usage(fault, "no page %s", quoted);
+    }
     if (!script && show_name(argv0, section, "", name ? name : "rankpipe", fault) < 0) return -1;
     return fault_other(fault, "the page %s%s(%c) is not installed", script ? "rankpipe-" : "",
                        name ? name : "rankpipe", section);
@@ -463,44 +453,14 @@ static int list_programs(FILE *to, int status)
     for (size_t i = 0; programs[i]; i++)
         fprintf(to, "  %-14s %s\n", programs[i]->name, programs[i]->line);
     fprintf(to, "\nscripts:\n");
-    place_list(to);
+    for (size_t i = 0; scripts[i].name; i++)
+        fprintf(to, "  %-14s %s\n", scripts[i].name, scripts[i].line);
     fprintf(to, "\nrankpipe program -h    explains the options of a program\n"
                 "rankpipe help name     opens its page, also that of a script\n"
                 "rankpipe help          opens the tour, rankpipe(7)\n"
                 "rankpipe --path        prints the folder that holds all programs\n"
                 "rankpipe --format      prints the keys and columns of rounds\n");
     return print(to, status);
-}
-
-static int print_path(const char *called)
-{
-    char *folder = place_programs(called);
-    if (!folder) {
-        fprintf(stderr, "rankpipe: cannot find this program's folder: %s\n", strerror(errno));
-        return 1;
-    }
-    fprintf(stdout, "%s\n", folder);
-    free(folder);
-    return print(stdout, 0);
-}
-
-static int print_format(void)
-{
-    char line[FORMAT_LINE];
-    for (size_t i = 0; format_line(i, line); i++)
-        puts(line);
-    return print(stdout, 0);
-}
-
-/* "rankpipe --near word name ...", for scripts: prints the name that was meant, if one is near. */
-static int print_near(char **argv)
-{
-    struct names names = { 0 };
-    for (char **name = argv + 1; *argv && *name; name++)
-        names_offer(&names, *argv, *name);
-    if (names.nearest)
-        printf("%s\n", names.nearest);
-    return print(stdout, 0);
 }
 
 /* A word that is no command: names one that is near, or lists all. */
@@ -555,12 +515,30 @@ int main(int argc, char **argv)
         printf("rankpipe %s\n", VERSION);
         return print(stdout, 0);
     }
-    if (strcmp(argv[1], "--path") == 0)
-        return print_path(argv[0]);
-    if (strcmp(argv[1], "--format") == 0)
-        return print_format();
-    if (strcmp(argv[1], "--near") == 0)
-        return print_near(argv + 2);
+    if (strcmp(argv[1], "--path") == 0) {
+        char *folder = place_programs(argv[0]);
+        if (!folder) {
+            fprintf(stderr, "rankpipe: cannot find this program's folder: %s\n", strerror(errno));
+            return 1;
+        }
+        fprintf(stdout, "%s\n", folder);
+        free(folder);
+        return print(stdout, 0);
+    }
+    if (strcmp(argv[1], "--format") == 0) {
+        char line[FORMAT_LINE];
+        for (size_t i = 0; format_line(i, line); i++)
+            puts(line);
+        return print(stdout, 0);
+    }
+    if (strcmp(argv[1], "--near") == 0) { /* word name ...: for scripts, the name that was meant */
+        struct names names = { 0 };
+        for (char **word = argv + 3; argv[2] && *word; word++)
+            names_offer(&names, argv[2], *word);
+        if (names.nearest)
+            printf("%s\n", names.nearest);
+        return print(stdout, 0);
+    }
     if (strcmp(argv[1], "help") == 0)
         return help(argc, argv);
     program = program_named(argv[1]);

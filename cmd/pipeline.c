@@ -18,15 +18,6 @@ static bool runs_pipelines(const struct filter *program)
     return program == &loop || program == &serve;
 }
 
-static int refuse_program(const char *name, struct fault *fault)
-{
-    struct names names = { 0 };
-    for (size_t p = 0; programs[p]; p++)
-        if (!runs_pipelines(programs[p]))
-            names_offer(&names, name, programs[p]->name);
-    return fault_usage(fault, "cannot run '%.40s': %s", name, names_advice(&names));
-}
-
 int pipeline_read(struct pipeline *pipeline, const char *text, struct fault *fault)
 {
     struct chain *chain = &pipeline->chain;
@@ -36,8 +27,13 @@ int pipeline_read(struct pipeline *pipeline, const char *text, struct fault *fau
     for (size_t i = 0; i < chain->parts; i++) {
         const char *name = words_of(pipeline, i)[0];
         const struct filter *program = program_find(name);
-        if (!program || runs_pipelines(program))
-            return refuse_program(name, fault);
+        if (!program || runs_pipelines(program)) {
+            struct names names = { 0 };
+            for (size_t p = 0; programs[p]; p++)
+                if (!runs_pipelines(programs[p]))
+                    names_offer(&names, name, programs[p]->name);
+            return fault_usage(fault, "cannot run '%.40s': %s", name, names_advice(&names));
+        }
         chain->part[i].filter = program;
     }
     return 0;

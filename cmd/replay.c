@@ -53,43 +53,28 @@ static int parse(void *self, struct options *options, struct host *host)
     return *my->files ? 0 : fault_usage(options->fault, "no file named (- is standard input)");
 }
 
-/* Restricts first..last to the i-th of n shares. The shares follow each other without a gap. */
-static void restrict_to_share(struct replay *my)
-{
-    uint64_t count = my->last - my->first + 1;
-    uint64_t each = count / my->shares, more = count % my->shares;
-    uint64_t before = my->share - 1;
-    uint64_t first = my->first + before * each + (before < more ? before : more);
-    my->last = first + each - (before < more ? 0 : 1);
-    my->next = first;
-}
-
-/* Finds the place of round `next` in passes. Each pass has an order of its own. */
-static int find_in_pass(struct replay *my)
-{
-    size_t n = my->stored.rounds;
-    uint64_t pass = (my->next - 1) / n + 1;
-    my->place = (size_t)((my->next - 1) % n);
-    if (!my->shuffled)
-        return 0;
-    uint32_t *order = buffer_for(&my->order, n, sizeof *order, my->host->fault);
-    if (!order) return -1;
-    if (pass != my->pass) {
-        struct rng rng = rng_at(my->seed, RNG_REPLAY, pass);
-        rng_permutation(&rng, order, n);
-        my->pass = pass;
-    }
-    my->place = order[my->place];
-    return 0;
-}
-
 /* Finds the place of round `next`, if there is one. */
 static int find_place(struct replay *my)
 {
     if (my->next > my->last)
         return 0;
-    if (my->exponent <= 0)
-        return find_in_pass(my);
+    if (my->exponent <= 0) {
+        /* Each pass has an order of its own. */
+        size_t n = my->stored.rounds;
+        uint64_t pass = (my->next - 1) / n + 1;
+        my->place = (size_t)((my->next - 1) % n);
+        if (!my->shuffled)
+            return 0;
+        uint32_t *order = buffer_for(&my->order, n, sizeof *order, my->host->fault);
+        if (!order) return -1;
+        if (pass != my->pass) {
+            struct rng rng = rng_at(my->seed, RNG_REPLAY, pass);
+            rng_permutation(&rng, order, n);
+            my->pass = pass;
+        }
+        my->place = order[my->place];
+        return 0;
+    }
     my->place = zipf_item(&my->zipf, my->next);
     return 0;
 }
@@ -111,7 +96,15 @@ static int open_stored(void *self)
     if (my->first > my->last)
         return fault_data(fault, "-b %" PRIu64 " is after the last of %zu rounds: set a larger "
                           "number of rounds with -n", my->first, my->stored.rounds);
-    restrict_to_share(my);
+
+    /* First..last becomes the i-th of n shares, which follow each other without a gap. */
+    uint64_t count = my->last - my->first + 1;
+    uint64_t each = count / my->shares, more = count % my->shares;
+    uint64_t before = my->share - 1;
+    uint64_t first = my->first + before * each + (before < more ? before : more);
+    my->last = first + each - (before < more ? 0 : 1);
+    my->next = first;
+
     if (my->exponent > 0 &&
         zipf_start(&my->zipf, my->stored.rounds, my->exponent, my->seed, fault) < 0)
         return -1;

@@ -64,23 +64,18 @@ static size_t word_length(const char *text)
     return n;
 }
 
-/* Adds one word: on this line if it fits, else on a new one. */
-static void put_word(struct lines *lines, const char *word, size_t n)
-{
-    if (lines->at > lines->indent && lines->at + 1 + n > lines->width) {
-        fprintf(lines->to, "\n%*s", (int)lines->indent, "");
-        lines->at = lines->indent;
-    }
-    bool first = lines->at <= lines->indent;
-    fprintf(lines->to, "%s%.*s", first ? "" : " ", (int)n, word);
-    lines->at += n + !first;
-}
-
+/* Adds the words: each on this line if it fits, else on a new one. */
 static void put(struct lines *lines, const char *text)
 {
     while (*text) {
         size_t n = word_length(text);
-        put_word(lines, text, n);
+        if (lines->at > lines->indent && lines->at + 1 + n > lines->width) {
+            fprintf(lines->to, "\n%*s", (int)lines->indent, "");
+            lines->at = lines->indent;
+        }
+        bool first = lines->at <= lines->indent;
+        fprintf(lines->to, "%s%.*s", first ? "" : " ", (int)n, text);
+        lines->at += n + !first;
         text += n + strspn(text + n, " ");
     }
 }
@@ -109,9 +104,9 @@ void help_row(FILE *to, const struct option *row, size_t room)
     fprintf(to, "\n");
 }
 
-/* The columns that options and values take, in the widest row. */
-static size_t find_room(const struct filter *program)
+void help_print(FILE *to, const struct filter *program)
 {
+    /* The columns that options and values take, in the widest row. */
     size_t most = program->operand.value ? strlen(program->operand.value) : 0;
     if (program->second.value && strlen(program->second.value) > most)
         most = strlen(program->second.value);
@@ -119,12 +114,8 @@ static size_t find_room(const struct filter *program)
         size_t n = row->value ? 3 + strlen(row->value) : 2;
         most = n > most ? n : most;
     }
-    return 2 + most + 2;
-}
+    size_t room = 2 + most + 2;
 
-void help_print(FILE *to, const struct filter *program)
-{
-    size_t room = find_room(program);
     help_usage(to, program);
     fprintf(to, "\n");
     for (const struct option *row = program->options; row && row->letter; row++)

@@ -1,23 +1,272 @@
 /* score: adds a score to each document, by a model's weights, by the newest from the ring, or as
  * another ranker gave it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/decimal.h"
+#include "base/fault.h"
 #include "base/text.h"
-#include "math/order.h"
-#include "stream/record_header.h"
 #include "io/lines.h"
-#include "learn/reload.h"
+#include "io/watch.h"
 #include "learn/scoring.h"
 #include "learners/learners.h"
+#include "math/order.h"
+#include "model/model_file.h"
 #include "run/filter.h"
 #include "run/weights_ring.h"
 #include "say.h"
-#include "model/model_file.h"
+#include "stream/record_header.h"
+
+/* Scoring by a model's file, and by each new one that is renamed over it.
+ *
+ * A new file of more than RELOAD_BESIDE bytes, or a patch, is read by a thread, which frees the old
+ * model too, while rounds go on being scored: 10^7 pairs of memory take 100 ms, or as long as the
+ * disk takes. A thread runs only then, and touches nothing but its struct reload_work. */
+
+enum { RELOAD_BESIDE = 1 << 20 };
+
+struct reload_work { /* of a thread; the caller's again once it is done and joined */
+    pthread_t thread;
+    bool runs;              /* or ran, and was not joined yet                    */
+    bool reads;             /* a new model into `scoring`; else it frees an old one */
+    atomic_bool done;
+    struct scoring scoring;
+    struct fault why;       /* FAULT_NONE: it was read */
+};
+
+struct reload {
+    const char *path;
+    const struct watch *watch;
+    int fd;         /* of the file read last; kept open so that no new file gets its inode */
+    struct stat is; /* that file, as it was before it was read                             */
+    bool away;      /* it was reported that there is no file                               */
+    bool written;   /* it was reported that the file was changed in place                  */
+    struct reload_work work;
+};
+
+/* Reads the model of the open file into `fresh`. 0, or a fault, after which it holds nothing. */
+static int read_fresh(const struct reload *reload, struct scoring *fresh, struct fault *fault)
+{
+    struct model model;
+    struct mapped mapped = { .map = NULL };
+    int result = model_file_read(reload->fd, reload->path, &mapped, &model, fault);
+    if (result > 0) {
+        result = scoring_take_file(fresh, &mapped, &model, fault);
+        if (result < 0)
+            fault_place(fault, "model %s: ", reload->path);
+    }
+    mapped_close(&mapped);
+    if (result < 0) {
+        scoring_close(fresh);
+        return -1;
+    }
+    return 0;
+}
+
+/* Takes all of the new model, or leaves the old one as it is. */
+static int read_model(const struct reload *reload, struct scoring *scoring, struct fault *fault)
+{
+    struct scoring fresh = { .learners = scoring->learners, .allowed = scoring->allowed };
+    if (read_fresh(reload, &fresh, fault) < 0) return -1;
+    scoring_close(scoring);
+    *scoring = fresh;
+    return 0;
+}
+
+/* ---- beside the rounds ---- */
+
+static void *work(void *self)
+{
+    struct reload *reload = self;
+    struct reload_work *my = &reload->work;
+    if (!my->reads)
+        scoring_close(&my->scoring);
+    if (!my->reads || read_fresh(reload, &my->scoring, &my->why) < 0)
+        my->scoring = (struct scoring){ .learner = NULL };
+    atomic_store(&my->done, true);
+    return NULL;
+}
+
+/* Starts a thread that reads a new model, or frees the old one. No signal comes to it but those of
+ * its own memory. Where the system has no thread, the work is done before this returns. */
+static void start(struct reload *reload, bool reads)
+{
+    enum { STACK = 1 << 20 }; /* the default of musl is less than two records */
+    struct reload_work *my = &reload->work;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    my->reads = reads;
+    my->why = (struct fault){ FAULT_NONE, "" };
+    atomic_store(&my->done, false);
+    sigfillset(&all);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGSEGV);
+    bool can = pthread_attr_init(&attributes) == 0;
+    if (can) {
+        (void)pthread_attr_setstacksize(&attributes, STACK);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        my->runs = pthread_create(&my->thread, &attributes, work, reload) == 0;
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        (void)pthread_attr_destroy(&attributes);
+    }
+    if (!my->runs)
+        work(reload);
+}
+
+/* The work is done: scores by a model that was read, and frees the one before. */
+static int finish(struct reload *reload, struct scoring *scoring, struct fault *fault)
+{
+    struct reload_work *my = &reload->work;
+    if (my->runs)
+        (void)pthread_join(my->thread, NULL);
+    my->runs = false;
+    if (!my->reads)
+        return 0;
+    my->reads = false;
+    if (my->why.kind != FAULT_NONE) {
+        *fault = my->why;
+        return -1;
+    }
+    struct scoring old = *scoring;
+    *scoring = my->scoring;
+    my->scoring = old;
+    start(reload, false);
+    return 0;
+}
+
+/* Begins to read a new model. */
+static int begin(struct reload *reload, struct scoring *scoring, struct fault *fault)
+{
+    reload->work.scoring = (struct scoring){ .learners = scoring->learners,
+                                             .allowed = scoring->allowed };
+    start(reload, true);
+    return reload->work.runs ? 0 : finish(reload, scoring, fault);
+}
+
+/* ---- the file ---- */
+
+/* Opens the file that the path names now, and closes the old one. Without blocking: there may be a
+ * FIFO. */
+static int reopen(struct reload *reload, struct fault *fault)
+{
+    struct stat is;
+    int fd = watch_open(reload->watch, reload->path, O_RDONLY | O_NONBLOCK, 0, fault);
+    if (fd < 0 || fstat(fd, &is) < 0) {
+        if (fd < 0 && errno == ENOENT)
+            (void)fault_other(fault, "model %s" SCORING_NO_FILE, reload->path);
+        fault_system(fault, "model %s", reload->path);
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    if (reload->fd >= 0)
+        close(reload->fd);
+    reload->fd = fd;
+    reload->is = is;
+    reload->away = reload->written = false;
+    return 0;
+}
+
+static int check_file(const struct reload *reload, struct fault *fault)
+{
+    if (S_ISREG(reload->is.st_mode))
+        return 0;
+    return fault_other(fault, "model %s is %s, not a file", reload->path,
+                       S_ISDIR(reload->is.st_mode) ? "a directory" : "a device or a pipe");
+}
+
+static int report_missing(struct reload *reload, struct fault *why)
+{
+    bool reported = reload->away;
+    if (why->kind == FAULT_STOPPED || reported) {
+        *why = (struct fault){ FAULT_NONE, "" };
+        return 0;
+    }
+    reload->away = true;
+    return fault_system(why, "model %s", reload->path);
+}
+
+/* A patch is one of a large model. */
+static bool is_large(const struct reload *reload)
+{
+    static const char patch[] = "rankpipe/1 patch ";
+    char start[sizeof patch - 1];
+    return reload->is.st_size > RELOAD_BESIDE ||
+           (pread(reload->fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+            memcmp(start, patch, sizeof start) == 0);
+}
+
+/* If the path names another file than before, scores by that one from now on; or from a later call
+ * on, if it is read beside the rounds. 0; or -1 with the reason in `why`, which must be FAULT_NONE
+ * before: then scoring is as it was. Each problem is reported once. Costs one stat, if no model is
+ * being read. */
+static int reload_look(struct reload *reload, struct scoring *scoring, struct fault *why)
+{
+    struct stat now;
+    if (reload->work.runs)
+        return atomic_load(&reload->work.done) ? finish(reload, scoring, why) : 0;
+    if (stat(reload->path, &now) < 0)
+        return report_missing(reload, why);
+    if (now.st_dev == reload->is.st_dev && now.st_ino == reload->is.st_ino) {
+        /* A file that is overwritten in place may be half old and half new: it is not read. */
+        const struct stat *was = &reload->is;
+        reload->away = false;
+        if (reload->written ||
+            (now.st_size == was->st_size && now.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+             now.st_mtim.tv_nsec == was->st_mtim.tv_nsec))
+            return 0;
+        reload->written = true;
+        return fault_other(why, "model %s was changed in place and is not read again: rename a new "
+                           "file to that name", reload->path);
+    }
+    if (reopen(reload, why) < 0)
+        return report_missing(reload, why);
+    if (check_file(reload, why) < 0) return -1;
+    return is_large(reload) ? begin(reload, scoring, why) : read_model(reload, scoring, why);
+}
+
+/* The same for a file that need not be there, from the first call on, without reload_open: while
+ * there is none, `scoring` has no model, and its learner is NULL. */
+static int reload_look_for(struct reload *reload, const char *path, const struct watch *watch,
+                           struct scoring *scoring, struct fault *why)
+{
+    struct stat now;
+    const struct scoring none = { .learners = scoring->learners, .allowed = scoring->allowed };
+    reload->path = path;
+    reload->watch = watch;
+    if (reload->work.runs || stat(path, &now) == 0)
+        return reload_look(reload, scoring, why);
+    if (errno != ENOENT)
+        return report_missing(reload, why);
+    scoring_close(scoring);
+    *scoring = none;
+    reload->is = (struct stat){ .st_ino = 0 };
+    reload->away = false;
+    return 0;
+}
+
+/* Waits for its thread. */
+static void reload_close(struct reload *reload)
+{
+    if (reload->work.runs)
+        (void)pthread_join(reload->work.thread, NULL);
+    reload->work.runs = false;
+    scoring_close(&reload->work.scoring);
+    if (reload->fd >= 0)
+        close(reload->fd);
+    reload->fd = -1;
+}
 
 /* Reads the scores that another ranker gave to documents, from a file: one number a
  * line, as xgboost and LightGBM print predictions. */
@@ -27,19 +276,6 @@ struct score_lines { /* must not be moved while it is open */
     char *file[2];
     uint64_t documents; /* so far */
 };
-
-/* Reads `file`, waiting as the watch says. Both stay the caller's. */
-static void score_lines_open(struct score_lines *scores, const char *file, struct watch *watch)
-{
-    memset(scores, 0, sizeof *scores);
-    scores->file[0] = (char *)file;
-    lines_open(&scores->lines, scores->file, watch);
-}
-
-static void score_lines_close(struct score_lines *scores)
-{
-    lines_close(&scores->lines);
-}
 
 /* The next line that is not blank, as a number: 1, 0 at the end, or a fault. */
 static int next(struct score_lines *scores, double *score, struct fault *fault)
@@ -175,39 +411,6 @@ static int load_model(struct score *my, const char *path, struct scoring *scorin
     return scoring_open(scoring, path, my->host->watch, my->host->fault);
 }
 
-/* -b: the column base becomes the order of that model; ties as base was before, else at random. */
-static int order_base(struct score *my, struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    const struct ties ties = { .seed = 1 };
-    size_t m = round->docs;
-    uint32_t *order = buffer_for(&my->ordering, m, 2 * sizeof *order, fault), *base;
-    if (!order || scoring_round(&my->base, round, ROUND_RIVAL, NULL, fault) < 0) return -1;
-    ties_rank(&ties, RNG_TIES, round->t, m, round->rival, round->base, order, order + m);
-    if (!(base = round_new(round, ROUND_BASE, fault))) return -1;
-    memcpy(base, order, m * sizeof *base);
-    round_drop(round, ROUND_RIVAL);
-    return round_set_text(round, KEY_BASED, my->based, fault);
-}
-
-/* The model of -b, and its name in rounds. */
-static int load_base(struct score *my)
-{
-    struct mapped mapped;
-    struct model model;
-    struct fault *fault = my->host->fault;
-    int got = model_file_load(my->base_model, my->host->watch, &mapped, &model, fault);
-    if (got == 0)
-        (void)fault_other(fault, "%s" SCORING_NO_FILE, my->base_model);
-    if (got > 0 && model.record.has_crc == CRC_NONE)
-        got = fault_data(fault, "model %s: it has no crc=, by which rounds name the model of their "
-                         "base: release 0.3.0 or later writes it", my->base_model);
-    if (got > 0)
-        checksum_print(my->based, model.record.crc);
-    mapped_close(&mapped);
-    return got > 0 ? load_model(my, my->base_model, &my->base) : -1;
-}
-
 /* Is only the base to be ordered, without scores? */
 static bool is_alone(const struct score *my)
 {
@@ -217,26 +420,45 @@ static bool is_alone(const struct score *my)
 static int open_score(void *self)
 {
     struct score *my = self;
+    struct fault *fault = my->host->fault;
     my->scoring.learners = my->rival.learners = my->base.learners = learners;
     my->scoring.allowed = my->rival.allowed = my->base.allowed = (size_t)my->dim;
-    if ((my->rival_model && !my->follows && load_model(my, my->rival_model, &my->rival) < 0) ||
-        (my->base_model && load_base(my) < 0))
+    if (my->rival_model && !my->follows && load_model(my, my->rival_model, &my->rival) < 0)
         return -1;
-    if (my->follows)
-        return reload_open(&my->reload, my->model, my->host->watch, &my->scoring,
-                           my->host->fault);
+    if (my->base_model) {
+        struct mapped mapped;
+        struct model model;
+        int got = model_file_load(my->base_model, my->host->watch, &mapped, &model, fault);
+        if (got == 0)
+            (void)fault_other(fault, "%s" SCORING_NO_FILE, my->base_model);
+        if (got > 0 && model.record.has_crc == CRC_NONE)
+            got = fault_data(fault, "model %s: it has no crc=, by which rounds name the model of "
+                             "their base: release 0.3.0 or later writes it", my->base_model);
+        if (got > 0)
+            checksum_print(my->based, model.record.crc);
+        mapped_close(&mapped);
+        if (got <= 0 || load_model(my, my->base_model, &my->base) < 0) return -1;
+    }
+    if (my->follows) {
+        my->reload.path = my->model;
+        my->reload.watch = my->host->watch;
+        my->reload.fd = -1;
+        if (reopen(&my->reload, fault) < 0 || check_file(&my->reload, fault) < 0) return -1;
+        return read_model(&my->reload, &my->scoring, fault);
+    }
     if (my->model)
         return load_model(my, my->model, &my->scoring);
     if (my->given) {
-        score_lines_open(&my->lines, my->given, my->host->watch);
-        return lines_start(&my->lines.lines, my->host->fault);
+        my->lines.file[0] = (char *)my->given;
+        lines_open(&my->lines.lines, my->lines.file, my->host->watch);
+        return lines_start(&my->lines.lines, fault);
     }
     if (is_alone(my) || my->streamed)
         return 0;
     my->scoring.ring = true;
     my->ring = my->host->ring
-                   ? ring_local_score(my->host->ring, my->window, my->host->fault)
-                   : ring_fifo_score(my->ring_path, my->window, my->host->watch, my->host->fault);
+                   ? ring_local_score(my->host->ring, my->window, fault)
+                   : ring_fifo_score(my->ring_path, my->window, my->host->watch, fault);
     return my->ring ? 0 : -1;
 }
 
@@ -286,22 +508,29 @@ static int score_rival(struct score *my, struct round *round)
     return 0;
 }
 
-/* The scores of another ranker. */
-static enum outcome take_given(struct score *my, struct round *round)
-{
-    double *s = round_new_score(round, my->host->fault);
-    return s && score_lines_next(&my->lines, round->docs, s, my->host->fault) == 0 ? PASS : FAIL;
-}
-
 static enum outcome each(void *self, struct round *round)
 {
     struct score *my = self;
     struct fault *fault = my->host->fault, line = { FAULT_NONE, "" };
-    if (my->base_model && order_base(my, round) < 0) return FAIL;
+    if (my->base_model) {
+        /* The column base becomes the order of that model; ties as base was before, else at
+         * random. */
+        const struct ties ties = { .seed = 1 };
+        size_t m = round->docs;
+        uint32_t *order = buffer_for(&my->ordering, m, 2 * sizeof *order, fault), *base;
+        if (!order || scoring_round(&my->base, round, ROUND_RIVAL, NULL, fault) < 0) return FAIL;
+        ties_rank(&ties, RNG_TIES, round->t, m, round->rival, round->base, order, order + m);
+        if (!(base = round_new(round, ROUND_BASE, fault))) return FAIL;
+        memcpy(base, order, m * sizeof *base);
+        round_drop(round, ROUND_RIVAL);
+        if (round_set_text(round, KEY_BASED, my->based, fault) < 0) return FAIL;
+    }
     if (is_alone(my))
         return PASS;
-    if (my->given)
-        return take_given(my, round);
+    if (my->given) {
+        double *s = round_new_score(round, fault);
+        return s && score_lines_next(&my->lines, round->docs, s, fault) == 0 ? PASS : FAIL;
+    }
     if (my->streamed && !my->scoring.learner)
         return fault_data(fault, "no model comes before it in the stream, and -M wants one");
     if (my->follows)
@@ -315,34 +544,29 @@ static enum outcome each(void *self, struct round *round)
     return PASS;
 }
 
-/* -M: forgets the model before, and scores by a copy of this one. */
-static enum outcome take_streamed(struct score *my, const struct record *record)
-{
-    struct fault *fault = my->host->fault;
-    struct model model = { .record = *record };
-    const char *from = record->columns ? record->column[0].data : NULL;
-    char *to = buffer_for(&my->payload, (size_t)record->bytes, 1, fault);
-    if (!to) return FAIL;
-    if (from)
-        memcpy(to, from, (size_t)record->bytes);
-    for (size_t i = 0; i < record->columns; i++)
-        model.record.column[i].data = to + ((const char *)record->column[i].data - from);
-    scoring_close(&my->scoring);
-    my->scoring = (struct scoring){ .learners = learners };
-    return model_read(&model, fault) < 0 || scoring_take(&my->scoring, &model, fault) < 0 ? FAIL
-                                                                                          : DROP;
-}
-
 /* With a ring, a model is refused here. update would refuse it too, but might wait for score to
  * read a message while score waits for update to read the model. */
 static enum outcome each_model(void *self, struct record *record)
 {
     struct score *my = self;
-    if (my->streamed)
-        return take_streamed(my, record);
+    struct fault *fault = my->host->fault;
+    if (my->streamed) { /* forgets the model before, and scores by a copy of this one */
+        struct model model = { .record = *record };
+        const char *from = record->columns ? record->column[0].data : NULL;
+        char *to = buffer_for(&my->payload, (size_t)record->bytes, 1, fault);
+        if (!to) return FAIL;
+        if (from)
+            memcpy(to, from, (size_t)record->bytes);
+        for (size_t i = 0; i < record->columns; i++)
+            model.record.column[i].data = to + ((const char *)record->column[i].data - from);
+        scoring_close(&my->scoring);
+        my->scoring = (struct scoring){ .learners = learners };
+        return model_read(&model, fault) < 0 || scoring_take(&my->scoring, &model, fault) < 0
+                   ? FAIL : DROP;
+    }
     if (my->model || my->given || is_alone(my))
         return PASS;
-    return fault_data(my->host->fault, "the stream has a model: with -f, only rounds may come");
+    return fault_data(fault, "the stream has a model: with -f, only rounds may come");
 }
 
 static void facts(const void *self, void (*put)(void *to, const char *name, double value), void *to)
@@ -366,7 +590,7 @@ static int close_score(void *self, enum ended ended)
     if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     if (my->lines.lines.watch)
-        score_lines_close(&my->lines);
+        lines_close(&my->lines.lines);
     reload_close(&my->reload);
     reload_close(&my->rival_reload);
     scoring_close(&my->scoring);

@@ -93,17 +93,6 @@ static int end_service(const struct client *my, struct fault *fault)
     return 0;
 }
 
-static int send_some(struct client *my, struct fault *fault)
-{
-    ssize_t put = send(my->fd, my->bytes + my->from, my->held - my->from, MSG_DONTWAIT);
-    if (put < 0 && errno != EINTR && errno != EAGAIN && errno != EPIPE && errno != ECONNRESET)
-        return fault_system(fault, "cannot write to %s", my->path);
-    if (put < 0 && (errno == EPIPE || errno == ECONNRESET))
-        my->from = my->held = 0; /* its last answer may still be read */
-    my->from += put > 0 ? (size_t)put : 0;
-    return 0;
-}
-
 /* Passes on what came: 1, 0 at the end, or a fault. */
 static int receive(struct client *my, struct fault *fault)
 {
@@ -131,7 +120,14 @@ static int turn(struct client *my, struct fault *fault)
     if (polls[2].revents)
         return fault_stopped(fault);
     if (polls[1].revents && read_more(my, fault) < 0) return -1;
-    if ((polls[0].revents & POLLOUT) && send_some(my, fault) < 0) return -1;
+    if ((polls[0].revents & POLLOUT)) {
+        ssize_t put = send(my->fd, my->bytes + my->from, my->held - my->from, MSG_DONTWAIT);
+        if (put < 0 && errno != EINTR && errno != EAGAIN && errno != EPIPE && errno != ECONNRESET)
+            return fault_system(fault, "cannot write to %s", my->path);
+        if (put < 0 && (errno == EPIPE || errno == ECONNRESET))
+            my->from = my->held = 0; /* its last answer may still be read */
+        my->from += put > 0 ? (size_t)put : 0;
+    }
     return polls[0].revents & ~POLLOUT ? receive(my, fault) : 1;
 }
 
@@ -193,25 +189,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-/* Each part must pass rounds on, and none may read or write files in place of them. */
-static int check_parts(const struct serve *my)
-{
-    struct fault *fault = my->host->fault;
-    const struct pipeline *pipeline = &my->pipeline;
-    for (size_t i = 0; i < pipeline->chain.parts; i++) {
-        const struct part *part = &pipeline->chain.part[i];
-        if (part->host.kind != FILTER || part->host.files)
-            return fault_usage(fault, "%s cannot be in a served pipeline: each program there must "
-                               "read rounds and pass them on", part->filter->name);
-    }
-    if (pipeline_find(pipeline, &explore) < 0)
-        return fault_usage(fault, "the pipeline gives no order to show: add explore");
-    if (pipeline->text.from || pipeline->text.to)
-        return fault_usage(fault, "the pipeline must not have %s: its rounds come from clients, "
-                           "and return to them", pipeline->text.from ? "<" : ">");
-    return 0;
-}
-
 static int check_limits(const struct serve *my, struct fault *fault)
 {
     long most = sysconf(_SC_OPEN_MAX);
@@ -254,7 +231,22 @@ static int parse(void *self, struct options *options, struct host *host)
         pipeline_read(&my->pipeline, operands[1], options->fault) < 0 ||
         pipeline_parse(&my->pipeline, &parts) < 0)
         return -1;
-    return check_parts(my);
+
+    struct fault *fault = my->host->fault;
+    const struct pipeline *pipeline = &my->pipeline;
+    /* Each part must pass rounds on, and none may read or write files in place of them. */
+    for (size_t i = 0; i < pipeline->chain.parts; i++) {
+        const struct part *part = &pipeline->chain.part[i];
+        if (part->host.kind != FILTER || part->host.files)
+            return fault_usage(fault, "%s cannot be in a served pipeline: each program there must "
+                               "read rounds and pass them on", part->filter->name);
+    }
+    if (pipeline_find(pipeline, &explore) < 0)
+        return fault_usage(fault, "the pipeline gives no order to show: add explore");
+    if (pipeline->text.from || pipeline->text.to)
+        return fault_usage(fault, "the pipeline must not have %s: its rounds come from clients, "
+                           "and return to them", pipeline->text.from ? "<" : ">");
+    return 0;
 }
 
 /* Without -b: the number after the last round that a part has stored. */

@@ -109,71 +109,7 @@ static const struct option update_options[] = {
     { 0 },
 };
 
-/* The options of settings by letter, which take a value unless they are flags. */
-static void list_letters(struct option letters[SETTINGS + 1])
-{
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const struct setting *setting = &settings_known[i];
-        letters[i].letter = setting->letter;
-        letters[i].value = setting->type == TYPE_FLAG ? NULL : setting->name;
-    }
-}
-
-/* "update -h kl": -h is about this learner. */
-static int parse_help(struct update *my, const struct options *options)
-{
-    const char *word = options_operands(options)[0];
-    my->explains = word != NULL;
-    if (word)
-        my->learner = learner_words_read(word, &my->settings, options->fault);
-    return word && !my->learner ? -1 : OPTIONS_HELP;
-}
-
 /* ---- -h and -c ---- */
-
-/* The row of a setting: its name and what it takes; what it does, its range, default and letter. */
-static void print_setting(FILE *to, const struct setting *setting, double preset)
-{
-    char name[40], text[300], range[SETTING_TEXT], value[SETTING_TEXT];
-    bool flag = setting->type == TYPE_FLAG;
-    snprintf(name, sizeof name, "%s%s", setting->name, flag ? "" : "=value");
-    snprintf(text, sizeof text, "%s%s%s (default: %s); -%c", setting->what, flag ? "" : ": ",
-             flag ? "" : setting_range(setting, range),
-             preset != 0 ? setting_print(setting, preset, value) : setting->unset,
-             setting->letter);
-    help_row(to, &(struct option){ .value = name, .text = text }, sizeof "  tradeoff=value ");
-}
-
-static void print_kind(FILE *to, const struct learner *learner)
-{
-    if (learner->least == SURROGATE_ALL)
-        fprintf(to, "It needs feedback on all documents of a round.\n");
-    else
-        fprintf(to, "It needs feedback on at least %zu document%s of a round.\n", learner->least,
-                learner->least == 1 ? "" : "s");
-    fprintf(to, "It is made for: explore%s%s | feedback-mask %s\n", learner->shown ? " " : "",
-            learner->shown ? learner->shown : "", learner->seen);
-    if (learner->items)
-        fprintf(to, "It learns a fixed list of items, without features.\n");
-    fprintf(to, "It has at most %zu weights, unless -d says otherwise.\n",
-            learner->most ? learner->most : LEARNER_MOST);
-    if (learner->made)
-        fprintf(to, "It makes features of raw ones by %s, unless -x says otherwise.\n",
-                learner->made);
-    fprintf(to, *learner->letters ? "\n" : "It has no settings.\n");
-}
-
-/* How to call update with the learner, what it needs, and its settings. */
-static void explain_learner(const struct learner *learner, FILE *to)
-{
-    fprintf(to, "usage: update -a %s%s\n\n", learner->name,
-            *learner->letters ? "[,setting=value ...]" : "");
-    print_kind(to, learner);
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (strchr(learner->letters, settings_known[i].letter))
-            print_setting(to, &settings_known[i], learner->preset[i]);
-    fprintf(to, "\nrankpipe help learners opens the page of all learners\n");
-}
 
 enum { SECONDS_MOST = 1000000000 };
 
@@ -209,7 +145,43 @@ static bool explain(const void *self, FILE *to)
     const struct update *my = self;
     if (!my->explains)
         return false;
-    explain_learner(my->learner, to);
+
+    const struct learner *learner = my->learner;
+    fprintf(to, "usage: update -a %s%s\n\n", learner->name,
+            *learner->letters ? "[,setting=value ...]" : "");
+
+    if (learner->least == SURROGATE_ALL)
+        fprintf(to, "It needs feedback on all documents of a round.\n");
+    else
+        fprintf(to, "It needs feedback on at least %zu document%s of a round.\n", learner->least,
+                learner->least == 1 ? "" : "s");
+    fprintf(to, "It is made for: explore%s%s | feedback-mask %s\n", learner->shown ? " " : "",
+            learner->shown ? learner->shown : "", learner->seen);
+    if (learner->items)
+        fprintf(to, "It learns a fixed list of items, without features.\n");
+    fprintf(to, "It has at most %zu weights, unless -d says otherwise.\n",
+            learner->most ? learner->most : LEARNER_MOST);
+    if (learner->made)
+        fprintf(to, "It makes features of raw ones by %s, unless -x says otherwise.\n",
+                learner->made);
+    fprintf(to, *learner->letters ? "\n" : "It has no settings.\n");
+
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (strchr(learner->letters, settings_known[i].letter)) {
+            char name[40], text[300], range[SETTING_TEXT], value[SETTING_TEXT];
+            const struct setting *setting = &settings_known[i];
+            const double preset = learner->preset[i];
+            bool flag = setting->type == TYPE_FLAG;
+            snprintf(name, sizeof name, "%s%s", setting->name, flag ? "" : "=value");
+            snprintf(text, sizeof text, "%s%s%s (default: %s); -%c", setting->what,
+                     flag ? "" : ": ", flag ? "" : setting_range(setting, range),
+                     preset != 0 ? setting_print(setting, preset, value) : setting->unset,
+                     setting->letter);
+            help_row(to, &(struct option){ .value = name, .text = text },
+                     sizeof "  tradeoff=value ");
+        }
+    fprintf(to, "\nrankpipe help learners opens the page of all learners\n");
+
     return true;
 }
 
@@ -241,7 +213,10 @@ static int parse(void *self, struct options *options, struct host *host)
     my->host = host;
     host->saves = true;
     my->file.lock_fd = -1;
-    list_letters(my->letters);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        my->letters[i].letter = settings_known[i].letter;
+        my->letters[i].value = settings_known[i].type == TYPE_FLAG ? NULL : settings_known[i].name;
+    }
     options->unlisted = my->letters;
     while ((letter = options_next(options)) > 0)
         if ((letter == 'c' && parse_checkpoints(&my->checkpoints, options) < 0) ||
@@ -250,8 +225,13 @@ static int parse(void *self, struct options *options, struct host *host)
              learner_words_option(options->letter, options->value, &my->settings,
                                   options->fault) < 0))
             return -1;
-    if (letter == OPTIONS_HELP)
-        return parse_help(my, options);
+    if (letter == OPTIONS_HELP) { /* "update -h kl": -h is about this learner */
+        const char *word = options_operands(options)[0];
+        my->explains = word != NULL;
+        if (word)
+            my->learner = learner_words_read(word, &my->settings, options->fault);
+        return word && !my->learner ? -1 : OPTIONS_HELP;
+    }
     if (letter < 0 || options_no_operands(options) < 0)
         return letter < 0 ? letter : -1;
     my->learner = my->words ? learner_words_read(my->words, &my->settings, options->fault)
@@ -306,17 +286,6 @@ static int begin(struct update *my)
 /* Raw features beyond this ruin most learners. */
 static const float large = 100;
 
-/* Features are counted from 1, as in SVM-light text. */
-static bool report_large(const struct round *round, size_t doc, size_t feature, float value,
-                   struct fault *line)
-{
-    char name[ROUND_NAME];
-    (void)fault_other(line, "%s: feature %zu of document %zu is %g, and raw features as large as "
-                      "this ruin most learners: add -x scale, or -x none to accept them",
-                      round_name(round, name), feature + 1, doc, (double)value);
-    return true;
-}
-
 /* Has a round whose features nothing made one beyond `large`? Then *line names the first. */
 static bool large_features(const struct round *round, struct fault *line)
 {
@@ -329,8 +298,14 @@ static bool large_features(const struct round *round, struct fault *line)
         for (size_t from = e; e < end; e++) {
             float value = unaligned_f4(val + 4 * e);
             size_t j = x.kind == MATRIX_DENSE ? e - from : unaligned_u4(x.idx + 4 * e);
-            if (fabsf(value) > large)
-                return report_large(round, i, j, value, line);
+            if (fabsf(value) > large) {
+                char name[ROUND_NAME];
+                (void)fault_other(line, "%s: feature %zu of document %zu is %g, and raw features "
+                                  "as large as this ruin most learners: add -x scale, or -x none "
+                                  "to accept them", round_name(round, name), j + 1, i,
+                                  (double)value);
+                return true;
+            }
         }
     }
     return false;
@@ -433,45 +408,34 @@ static enum outcome forget(struct update *my, const struct round *round)
                                my->host->fault) < 0 ? FAIL : DROP;
 }
 
-/* "NAME TAB REASON", with a LF: its bytes. */
-static int print_refusal(char *line, size_t room, const struct round *round, const char *why)
-{
-    int n = round->request ? snprintf(line, room, "%s\t%s\n", round->request, why)
-                           : snprintf(line, room, "%" PRIu64 "\t%s\n", round->t, why);
-    for (char *p = strchr(line, '\t') + 1; p < line + n - 1; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
-    return n;
-}
-
-/* Adds a round that was refused for the reason in `fault` to the file, and syncs it. 0: the fault
- * is cleared, so that the run can go on. -1: where `ends`, with the fault as it was; or the file
- * cannot be written, which the fault then says too. */
-static int add_refusal(const char *path, const struct round *round, bool ends,
-                       struct fault *fault)
-{
-    char line[ROUND_REQUEST + sizeof fault->text + 32];
-    struct fault adding = { FAULT_NONE, "" };
-    int n = print_refusal(line, sizeof line, round, fault->text);
-    int fd = watch_open(NULL, path, O_WRONLY | O_CREAT | O_APPEND, 0666, &adding);
-    if (fd < 0 || write(fd, line, (size_t)n) != n || sync_file(fd) < 0)
-        (void)fault_system(&adding, "cannot write %s", path);
-    if (fd >= 0)
-        close(fd);
-    if (adding.kind != FAULT_NONE)
-        fault_also(fault, &adding);
-    else if (!ends)
-        *fault = (struct fault){ FAULT_NONE, "" };
-    return fault->kind == FAULT_NONE ? 0 : -1;
-}
-
 /* The learner cannot use a round. With -q its name is kept, and unless the state is spoilt the next
  * round comes. */
 static enum outcome refuse(struct update *my, const struct round *round)
 {
     struct fault *fault = my->host->fault;
     if (!my->refusals || fault->kind != FAULT_DATA) return FAIL;
-    if (add_refusal(my->refusals, round, my->state.begun, fault) < 0) return FAIL;
+
+    char line[ROUND_REQUEST + sizeof fault->text + 32];
+    struct fault adding = { FAULT_NONE, "" };
+    /* "NAME TAB REASON", with a LF */
+    int n = round->request ? snprintf(line, sizeof line, "%s\t%s\n", round->request, fault->text)
+                           : snprintf(line, sizeof line, "%" PRIu64 "\t%s\n", round->t,
+                                      fault->text);
+    for (char *p = strchr(line, '\t') + 1; p < line + n - 1; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+
+    int fd = watch_open(NULL, my->refusals, O_WRONLY | O_CREAT | O_APPEND, 0666, &adding);
+    if (fd < 0 || write(fd, line, (size_t)n) != n || sync_file(fd) < 0)
+        (void)fault_system(&adding, "cannot write %s", my->refusals);
+    if (fd >= 0)
+        close(fd);
+    if (adding.kind != FAULT_NONE)
+        fault_also(fault, &adding);
+    else if (!my->state.begun)
+        *fault = (struct fault){ FAULT_NONE, "" };
+    if (fault->kind != FAULT_NONE) return FAIL;
+
     my->refused++;
     return DROP;
 }
@@ -504,39 +468,31 @@ static enum outcome refuse_model(void *self, struct record *record)
                       "continue a model, use -m");
 }
 
-/* A round failed when it had changed a part of the model. */
-static void report_loss(const struct update *my, struct fault *fault)
+static int close_update(void *self, enum ended ended)
 {
-    struct fault loss = { FAULT_NONE, "" };
-    static const char text[] = "the failed round had changed a part of the model, which is "
-                               "therefore not saved";
-    if (my->saved)
-        (void)fault_other(&loss, "%s: %s still holds the model of round %" PRIu64 " (-c sets how "
-                          "often update saves)", text, my->model, my->saved);
-    else
-        (void)fault_other(&loss, "%s (-m with -c saves during the run)", text);
-    fault_also(fault, &loss);
-}
+    struct update *my = self;
 
-/* Saves what was learnt before the end, whatever ended the run. */
-static void finish(struct update *my, enum ended ended)
-{
     struct fault *fault = my->host->fault, saving = { FAULT_NONE, "" };
+    /* What was learnt before the end is saved, whatever ended the run. */
     bool some = my->rounds > 0 || my->others; /* a share without rounds has a model, too */
     if (ended == CLEAN && !some && my->refused == 0)
         (void)fault_other(fault, "<stdin>: no rounds");
     my->host->watch->stop = -1; /* the signal must not stop the saving */
-    if (my->state.begun && my->rounds > 0)
-        report_loss(my, fault);
-    else if (!my->unsaved && some && save_last(my, &saving) < 0)
+    if (my->state.begun && my->rounds > 0) {
+        struct fault loss = { FAULT_NONE, "" };
+        static const char text[] = "the failed round had changed a part of the model, which is "
+                                   "therefore not saved";
+        if (my->saved)
+            (void)fault_other(&loss, "%s: %s still holds the model of round %" PRIu64 " (-c sets "
+                              "how often update saves)", text, my->model, my->saved);
+        else
+            (void)fault_other(&loss, "%s (-m with -c saves during the run)", text);
+        fault_also(fault, &loss);
+    } else if (!my->unsaved && some && save_last(my, &saving) < 0)
         fault_also(fault, &saving);
     else if (my->ring && my->ring->end && (ended == CLEAN || ended == CUT))
         (void)my->ring->end(my->ring, fault);
-}
 
-/* Says what the learner has to say of the run. */
-static void report_learner(const struct update *my)
-{
     struct fault line = { FAULT_NONE, "" };
     const struct learner *learner = my->learner;
     if (my->forgets && my->saved)
@@ -546,13 +502,7 @@ static void report_learner(const struct update *my)
              my->refused + my->rounds, my->refusals);
     if (learner && learner->report && my->state.own && learner->report(my->state.own, &line))
         warn(my->host, "update", "%s", line.text);
-}
 
-static int close_update(void *self, enum ended ended)
-{
-    struct update *my = self;
-    finish(my, ended);
-    report_learner(my);
     if (my->ring && my->ring->close)
         my->ring->close(my->ring);
     model_file_close(&my->file);

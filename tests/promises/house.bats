@@ -118,10 +118,21 @@ longer() {
     awk '
         FNR == 1 { start = 0 }
         /^{/ { start = FNR }
-        /^}/ && start && FNR - start > 60 { print FILENAME ":" start ": " FNR - start " lines"; bad = 1 }
+        /^}/ && start && FNR - start > 80 { print FILENAME ":" start ": " FNR - start " lines"; bad = 1 }
         /^}/ { start = 0 }
         length($0) > 100 { print FILENAME ":" FNR ": " length($0) " characters"; bad = 1 }
         END { exit bad }' "$ROOT"/lib/*/*.[ch] "$ROOT"/cmd/*.[ch] "$ROOT"/tests/*/*.[ch]
+}
+
+@test "the braces of a function go at most four levels below its own" {
+    # Those in texts, characters and comments do not count.
+    for source in "$ROOT"/lib/*/*.c "$ROOT"/cmd/*.c; do
+        sed "s/\\\\.//g; s/\"[^\"]*\"//g; s/'[^']*'//g; s,/\*.*\*/,,g" "$source" | awk -v source="$source" '
+            /^{/ { depth = 0; next }
+            { depth -= gsub(/}/, ""); depth += gsub(/{/, "") }
+            depth > 4 { print source ":" FNR ": " depth " levels"; bad = 1 }
+            END { exit bad }' || return 1
+    done
 }
 
 @test "no part of the house is larger than its budget" {
