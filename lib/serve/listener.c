@@ -1,4 +1,5 @@
-#include "serve/listener.h"
+/* The socket at which clients connect. */
+#include "serve/server.h"
 
 #include <errno.h>
 #include <fcntl.h>

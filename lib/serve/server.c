@@ -2,14 +2,163 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "base/system.h"
 #include "base/text.h"
-#include "serve/sent_round.h"
+#include "base/unaligned.h"
+#include "stream/reader.h"
+#include "stream/record_header.h"
+#include "stream/round.h"
+#include "stream/round_format.h"
+#include "text/svm.h"
+
+/* ---- a request that is a record of a stream (rankpipe(5)) ---- */
+
+static const char magic[] = "rankpipe/";
+
+/* Does a header line begin here, in n bytes? */
+static bool sent_round_begins(const char *bytes, size_t n)
+{
+    return n >= sizeof magic - 1 && memcmp(bytes, magic, sizeof magic - 1) == 0;
+}
+
+/* The bytes of a record, by its header line of n bytes with its LF; SIZE_MAX where they are more
+ * than that. 0: the line does not say. It is checked no further. */
+static size_t sent_round_bytes(const char *line, size_t n)
+{
+    enum { DIGITS = 20 };
+    char digits[DIGITS];
+    uint64_t bytes;
+    size_t from = n - 1, most = n < DIGITS ? n : DIGITS;
+    while (from > 0 && n - from < most && line[from - 1] != '=')
+        from--;
+    memcpy(digits, line + from, n - 1 - from);
+    digits[n - 1 - from] = '\0';
+    if (from < 7 || memcmp(line + from - 7, " bytes=", 7) != 0 ||
+        !record_number(digits, RECORD_MOST, &bytes))
+        return 0;
+    return bytes > SIZE_MAX - n ? SIZE_MAX : n + (size_t)bytes;
+}
+
+static const unsigned keys_allowed = 1u << KEY_T | 1u << KEY_QID | 1u << KEY_REQUEST |
+                                     1u << KEY_TIME | 1u << KEY_DOCS | 1u << KEY_DIM;
+
+static bool is_allowed(const struct key *key)
+{
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        if (keys_allowed >> k & 1 && name_is(key->name, format_keys[k].name))
+            return true;
+    return false;
+}
+
+static bool is_column_allowed(const struct column *column)
+{
+    enum round_column c = round_column_find(column->name);
+    return c == ROUND_LABEL || c == ROUND_NAME_COLUMN || c == ROUND_BASE ||
+           (c >= ROUND_X && c < ROUND_COLUMNS);
+}
+
+/* Scores, orders, propensities and feedback are not for clients to say. */
+static int check_parts(const struct record *record, struct fault *fault)
+{
+    if (record->kind != RECORD_ROUND)
+        return fault_data(fault, "a model, where a round should be");
+    for (size_t k = 0; k < record->keys; k++)
+        if (!is_allowed(&record->key[k]))
+            return fault_data(fault, "key %.40s=: the rounds of a client have t, qid, request, "
+                              "time, docs and dim", record->key[k].name);
+    for (size_t c = 0; c < record->columns; c++)
+        if (!is_column_allowed(&record->column[c]))
+            return fault_data(fault, "column %.40s: the rounds of a client have label, name, base "
+                              "and features", record->column[c].name);
+    return 0;
+}
+
+static int check_limits(const struct round *round, const struct svm_options *options,
+                        struct fault *fault)
+{
+    if (options->most && round->docs > options->most)
+        return fault_data(fault, "more than %zu documents", options->most);
+    if (options->widths && round->dim != options->dim)
+        return fault_data(fault, "dim=%zu, but -d %zu", round->dim, options->dim);
+    return 0;
+}
+
+/* Answers go by names, so each document has one, or none has. */
+static int check_sent_names(struct round *round, struct fault *fault)
+{
+    const struct column *column = record_column(round->record, ROUND_NAMES);
+    const char *const *name;
+    if (!column)
+        return 0;
+    if (round_names(round, &round->scratch, &name, fault) < 0) return -1;
+    for (size_t i = 0; i < round->docs; i++)
+        if (!name[i][0])
+            return round_names_wrong(i, fault);
+    return 0;
+}
+
+static int check_finite(uint64_t n, const unsigned char *values, const char *column,
+                        struct fault *fault)
+{
+    const uint32_t exponent = 0x7f800000;
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < n; i++)
+        bad |= (unaligned_u4(values + 4 * i) & exponent) == exponent;
+    for (uint64_t i = 0; bad && i < n; i++)
+        if ((unaligned_u4(values + 4 * i) & exponent) == exponent)
+            return fault_data(fault, "column %s: value %zu is not finite", column, (size_t)i);
+    return 0;
+}
+
+/* Of compact features round_matrix checks that values are finite. */
+static int check_features(struct round *round, struct fault *fault)
+{
+    struct matrix x;
+    if (round_matrix(round, &x, fault) < 0) return -1;
+    if (x.kind == MATRIX_DENSE)
+        return check_finite((uint64_t)x.docs * x.dim, x.x, "x", fault);
+    if (x.kind == MATRIX_SPARSE)
+        return check_finite(unaligned_u4(x.ptr + 4 * x.docs), x.val, "val", fault);
+    return 0;
+}
+
+/* Makes round t of a record of n bytes, which must outlive it. It may hold what text can say: t,
+ * which is ignored, qid, request, docs, dim, labels, names of all documents, base and features,
+ * within the limits of the options. All of it is checked, features too: O(n). 0 or a data fault. */
+static int sent_round_read(struct round *round, const char *bytes, size_t n, uint64_t t,
+                           const struct svm_options *options, struct fault *fault)
+{
+    struct reader reader;
+    reader_open_bytes(&reader, bytes, n, "request");
+    int got = reader_next(&reader, round->record, fault);
+    if (got > 0 && (check_parts(round->record, fault) < 0 || round_header(round, fault) < 0 ||
+                    check_limits(round, options, fault) < 0 ||
+                    round_columns_read(round, fault) < 0 || check_sent_names(round, fault) < 0 ||
+                    check_features(round, fault) < 0)) {
+        reader_refuse(&reader, round->record, fault);
+        got = -1;
+    }
+    reader_close(&reader);
+    if (got == 0)
+        return fault_data(fault, "request: an empty stream");
+    if (got < 0) {
+        if (fault->kind == FAULT_CUT)
+            fault->kind = FAULT_DATA; /* of this request, not of what serve reads */
+        return -1;
+    }
+    return round_set(round, KEY_T, t, fault);
+}
+
+/* ---- a request and its answer ---- */
 
 static char *const no_files[] = { NULL };
 
@@ -130,23 +279,17 @@ static char *in_at(const struct connection *client, size_t at)
     return (char *)client->in.at + at;
 }
 
-/* Moves the bytes that are still to be used to the front. */
-static void pull(struct connection *client)
-{
-    if (client->from == 0)
-        return;
-    memmove(client->in.at, in_at(client, client->from), client->until - client->from);
-    client->until -= client->from;
-    client->line -= client->from;
-    client->looked -= client->from;
-    client->from = 0;
-}
-
 /* Reads what is there, at most 64 KiB, as long as the request at hand has at most `most` bytes: 1,
  * 0 where the client is gone, or a fault. */
 static int read_some(struct connection *client, size_t most, struct fault *fault)
 {
-    pull(client);
+    if (client->from > 0) { /* the bytes that are still to be used move to the front */
+        memmove(client->in.at, in_at(client, client->from), client->until - client->from);
+        client->until -= client->from;
+        client->line -= client->from;
+        client->looked -= client->from;
+        client->from = 0;
+    }
     if (client->until > most)
         return 1;
     size_t room = most + 1 - client->until;
@@ -258,16 +401,6 @@ static int add_answer(struct connection *client, const void *text, size_t n, str
     return 0;
 }
 
-/* The answer added last, which ends in a blank line, is of a round that is to be stored before the
- * answer is written. 0 or a fault. */
-static int mark(struct connection *client, struct fault *fault)
-{
-    size_t *marks = buffer_for(&client->marks, client->marked + 1, sizeof *marks, fault);
-    if (!marks) return -1;
-    marks[client->marked++] = client->held - 1; /* before the blank line */
-    return 0;
-}
-
 /* Forgets the marks of this turn; with a line of n bytes, adds it at the end of each answer that
  * has one. 0 or a fault. */
 static int settle_marks(struct connection *client, const char *line, size_t n, struct fault *fault)
@@ -351,18 +484,23 @@ static int dismiss(struct server *my, struct connection *client, const char *why
  * fault where it is wrong. */
 static int pass_end(struct server *my, struct connection *client, struct fault *fault)
 {
-    uint64_t rounds = 0;
-    if (!client->header)
+    static const char end[] = "rankpipe/1 end";
+    struct record *record = my->answerer->round->record;
+    const char *line = in_at(client, client->from);
+    const size_t n = client->header;
+    const bool ends = n >= sizeof end && memcmp(line, end, sizeof end - 1) == 0;
+    if (n == 0)
         return 0;
-    int ends = sent_round_end(my->answerer->round->record, in_at(client, client->from),
-                              client->header, &rounds, fault);
-    client->rounds += ends == 0;
-    if (ends <= 0)
-        return ends;
+    if (ends && header_parse(record, line, n - 1, fault) < 0) return -1;
+    if (!ends || record->kind != RECORD_END) {
+        client->rounds++;
+        return 0;
+    }
     uint64_t came = client->rounds;
     client->rounds = 0;
-    return rounds == came ? 1 : fault_data(fault, "request: the end record counts %" PRIu64
-                                           " rounds, but %" PRIu64 " came", rounds, came);
+    return record->rounds == came ? 1 : fault_data(fault, "request: the end record counts %" PRIu64
+                                                   " rounds, but %" PRIu64 " came", record->rounds,
+                                                   came);
 }
 
 /* Answers the request at hand. 0 or a fault. */
@@ -384,10 +522,14 @@ static int answer(struct server *my, struct connection *client, struct fault *fa
     struct answerer *answerer = my->answerer;
     int ranked = answerer_answer(answerer, in_at(client, client->from), client->request,
                                  client->stamp, fault);
-    if (ranked < 0 || add_answer(client, answerer->answer.buffer, answerer->answer.pending.held,
-                                 fault) < 0 ||
-        (ranked && answerer->named && mark(client, fault) < 0))
+    if (ranked < 0 ||
+        add_answer(client, answerer->answer.buffer, answerer->answer.pending.held, fault) < 0)
         return -1;
+    if (ranked && answerer->named) { /* its round is stored before the answer is written */
+        size_t *mark = buffer_for(&client->marks, client->marked + 1, sizeof *mark, fault);
+        if (!mark) return -1;
+        mark[client->marked++] = client->held - 1; /* before the blank line */
+    }
     if (ranked)
         status_round(my->status, client->came, answerer->explored);
     else
@@ -402,32 +544,6 @@ static int answer(struct server *my, struct connection *client, struct fault *fa
 static bool may_answer(const struct connection *client)
 {
     return !client->leaving && held(client) <= UNREAD;
-}
-
-/* Answers whole requests, as many as there are in a turn. 0 or a fault. */
-static int answer_some(struct server *my, struct connection *client, struct fault *fault)
-{
-    char why[100];
-    size_t bytes = 0;
-    while (bytes < TURN && may_answer(client) && find_request(client)) {
-        bytes += client->request;
-        if (answer(my, client, fault) < 0) return -1;
-    }
-    if (client->leaving || find_request(client))
-        return 0;
-    if (is_too_long(client, my->bytes)) {
-        snprintf(why, sizeof why, "request: more than %zu bytes: the connection is closed",
-                 my->bytes);
-        return dismiss(my, client, why, fault);
-    }
-    if (!client->ended && !my->stopping)
-        return 0;
-    if (is_within(client))
-        return dismiss(my, client, client->record  ? "request: the record is cut short"
-                                   : client->ended ? "request: no blank line ends it"
-                                   : "request: not whole when the service stopped", fault);
-    client->leaving = true;
-    return 0;
 }
 
 /* Has it a whole request that could be answered now? */
@@ -466,7 +582,28 @@ static int hear(struct server *my, struct connection *client, short events, stru
     client->gone = open == 0;
     if (open <= 0)
         return open;
-    return answer_some(my, client, fault);
+
+    char why[100];
+    size_t bytes = 0;
+    while (bytes < TURN && may_answer(client) && find_request(client)) {
+        bytes += client->request;
+        if (answer(my, client, fault) < 0) return -1;
+    }
+    if (client->leaving || find_request(client))
+        return 0;
+    if (is_too_long(client, my->bytes)) {
+        snprintf(why, sizeof why, "request: more than %zu bytes: the connection is closed",
+                 my->bytes);
+        return dismiss(my, client, why, fault);
+    }
+    if (!client->ended && !my->stopping)
+        return 0;
+    if (is_within(client))
+        return dismiss(my, client, client->record  ? "request: the record is cut short"
+                                   : client->ended ? "request: no blank line ends it"
+                                   : "request: not whole when the service stopped", fault);
+    client->leaving = true;
+    return 0;
 }
 
 /* Writes its answers. Does it stay? */
@@ -488,19 +625,6 @@ static void remove_client(struct server *my, size_t i)
 
 /* ---- all clients ---- */
 
-/* Commits the rounds of a turn, and says in their answers if that failed. 0 or a fault. */
-static int commit(struct server *my, struct fault *fault)
-{
-    struct writer *gate = my->gate;
-    bool due = my->status->pending && gate->before;
-    int lost = due ? gate->before(gate->self, fault) : 0;
-    for (size_t i = 0; lost >= 0 && i < my->count; i++)
-        if (settle_marks(&my->client[i], ANSWERER_UNSTORED,
-                              lost ? sizeof ANSWERER_UNSTORED - 1 : 0, fault) < 0)
-            return -1;
-    return lost < 0 ? -1 : 0;
-}
-
 /* Gives each client that is ready its turn. 0 or a fault. */
 static int serve_all(struct server *my, struct fault *fault)
 {
@@ -510,7 +634,17 @@ static int serve_all(struct server *my, struct fault *fault)
         client->turn = events || is_waiting(client) || my->stopping;
         if (client->turn && hear(my, client, events, fault) < 0) return -1;
     }
-    if (commit(my, fault) < 0) return -1;
+
+    /* The rounds of a turn are committed; where that failed, their answers say so. */
+    struct writer *gate = my->gate;
+    bool due = my->status->pending && gate->before;
+    int lost = due ? gate->before(gate->self, fault) : 0;
+    for (size_t i = 0; lost >= 0 && i < my->count; i++)
+        if (settle_marks(&my->client[i], ANSWERER_UNSTORED,
+                         lost ? sizeof ANSWERER_UNSTORED - 1 : 0, fault) < 0)
+            return -1;
+    if (lost < 0) return -1;
+
     status_answered(my->status, moment_seconds());
     for (size_t i = my->count; i-- > 0;)
         if (my->client[i].turn && !tell(my, &my->client[i]))
@@ -641,16 +775,12 @@ static int begin_to_stop(struct server *my, struct fault *fault)
     return 0;
 }
 
-static bool is_over(const struct server *my)
-{
-    return my->stopping && (my->count == 0 || moment_seconds() - my->stopped > LAST_WAIT);
-}
-
 int server_run(struct server *my, struct fault *fault)
 {
     int result = 0;
     report(my, true);
-    while (result == 0 && !is_over(my)) {
+    while (result == 0 &&
+           !(my->stopping && (my->count == 0 || moment_seconds() - my->stopped > LAST_WAIT))) {
         result = wait(my, fault);
         if (result == 0 && my->polls[AT_STOP].revents)
             result = begin_to_stop(my, fault);

@@ -6,17 +6,43 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buffer.h"
 #include "base/fault.h"
 #include "io/watch.h"
-#include "serve/listener.h"
 #include "serve/status.h"
 #include "text/forms.h"
 #include "text/svm.h"
 
-/* Turns the text of a request into the text of its answer, by the round that a pipeline
- * of filters makes of it. */
+/* The socket at which clients connect. */
+struct listener {
+    int fd;           /* -1: closed */
+    const char *path; /* of a Unix socket that this listener made; NULL: it was passed one */
+    dev_t device;     /* of that socket's file */
+    ino_t inode;
+};
+
+/* Listens at a Unix socket of that path, which stays the caller's.
+ * - A socket at which nobody listens any more is replaced. The new one listens when it appears.
+ * - "-" takes a listening socket that the parent process passed: descriptor 3 if LISTEN_PID and
+ *   LISTEN_FDS of systemd say so, else descriptor 0.
+ * Returns 0 or a fault. listener_close comes next in either case. */
+int listener_open(struct listener *listener, const char *path, struct fault *fault);
+
+/* Returns the connection that waits longest, as a descriptor that does not block; or -1:
+ * - errno is 0: no connection waits;
+ * - errno is another: the system lacks descriptors or memory. */
+int listener_accept(const struct listener *listener);
+
+/* Stops listening, and removes the file of a socket that it made, unless another took its place. */
+void listener_close(struct listener *listener);
+
+/* Makes a descriptor non-blocking, and one that no child inherits. */
+int listener_prepare(int fd);
+
+/* Turns a request into the text of its answer: a pipeline of filters ranks the round that the
+ * request is. */
 
 struct answerer { /* all zero at first, except what the caller sets */
     struct chain *chain;  /* the caller's: filters that pass rounds on */
@@ -34,13 +60,13 @@ struct answerer { /* all zero at first, except what the caller sets */
 /* 0 or a fault; answerer_close comes next in either case. */
 int answerer_open(struct answerer *my, struct fault *fault);
 
-/* Answers a request of n bytes, svm2bin's text with its blank line or a round of rankpipe(5), which
- * came at `stamp`. The
- * answer is left in my->answer: the lines of bin2txt -f rank, or a line that starts with "!" and
- * says what is wrong with the request, and a blank line. A last line ANSWERER_UNSTORED says that
- * the request was not stored, if a part of the chain took its name away. `fault` is the one that
- * the filters of the chain were given. 1; 0 where the request is wrong; or a fault of the pipeline,
- * after which there is no answer, and can be none. */
+/* Answers a request of n bytes, which came at `stamp`: svm2bin's text with its blank line, or a
+ * round of rankpipe(5). `fault` is the one that the filters of the chain were given. Returns
+ * - 1: my->answer has the lines of bin2txt -f rank and a blank line. Before the blank line comes
+ *   ANSWERER_UNSTORED, if a part of the chain took the name of the request away.
+ * - 0: the request is wrong. my->answer has a line that begins with "!" and says why, and a blank
+ *   line.
+ * - a fault of the pipeline: there is no answer, and later requests get none. */
 int answerer_answer(struct answerer *my, const char *text, size_t n, uint64_t stamp,
                     struct fault *fault);
 
@@ -108,9 +134,9 @@ struct server { /* all zero at first, except what the caller sets */
 /* 0 or a fault; server_close comes next in either case. */
 int server_open(struct server *my, struct fault *fault);
 
-/* Serves until a signal asks to stop. Then it listens no more, answers the requests that have come
- * whole, and waits for at most five seconds until clients have read their answers. 0; or a fault of
- * the pipeline or the system. `fault` is the one that the filters of the chain were given. */
+/* Serves until a signal asks to stop. Then it stops listening, answers the requests that have come
+ * whole, and waits at most five seconds for clients to read their answers. `fault` is the one that
+ * the filters of the chain were given. Returns 0, or a fault of the pipeline or the system. */
 int server_run(struct server *my, struct fault *fault);
 
 /* Closes all connections. */

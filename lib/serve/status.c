@@ -55,33 +55,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Quantiles of the last latencies, then their sum and number since the start. */
-static void put_latency(const struct status *status, struct print *text)
-{
-    static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
-    double sorted[STATUS_LATENCIES];
-    size_t n = status->rounds < STATUS_LATENCIES ? (size_t)status->rounds : STATUS_LATENCIES;
-    const char *name = "rankpipe_serve_latency_seconds";
-    memcpy(sorted, status->latency, sizeof sorted);
-    qsort(sorted, n, sizeof *sorted, by_size);
-    print_text(text, "# HELP %s From the last byte of a request to its answer; quantiles of the "
-               "last %d.\n# TYPE %s summary\n", name, STATUS_LATENCIES, name);
-    for (size_t i = 0; n && i < sizeof quantiles / sizeof *quantiles; i++)
-        print_text(text, "%s{quantile=\"%g\"} %.9f\n", name, quantiles[i],
-                   sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]);
-    print_text(text, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, status->latency_sum, name,
-               status->rounds);
-}
-
-static void put_errors(const struct status *status, struct print *text)
-{
-    print_text(text, "# HELP rankpipe_serve_errors_total Errors, by kind.\n"
-               "# TYPE rankpipe_serve_errors_total counter\n");
-    for (size_t i = 0; i < STATUS_ERRORS; i++)
-        print_text(text, "rankpipe_serve_errors_total{kind=\"%s\"} %" PRIu64 "\n",
-                   error_names[i], status->errors[i]);
-}
-
 static void put_all(const struct status *status, double now, struct print *text)
 {
     double passed = now - status->written, rounds = (double)(status->rounds - status->then);
@@ -96,8 +69,29 @@ static void put_all(const struct status *status, double now, struct print *text)
     put(text, "connections_total", "counter", "Connections since the start.",
         (double)status->clients);
     put(text, "uptime_seconds", "gauge", "Seconds since the start.", now - status->started);
-    put_latency(status, text);
-    put_errors(status, text);
+
+    /* Quantiles of the last latencies, then their sum and number since the start. */
+    static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+    double sorted[STATUS_LATENCIES];
+    size_t n = status->rounds < STATUS_LATENCIES ? (size_t)status->rounds : STATUS_LATENCIES;
+    const char *name = "rankpipe_serve_latency_seconds";
+    memcpy(sorted, status->latency, sizeof sorted);
+    qsort(sorted, n, sizeof *sorted, by_size);
+    print_text(text, "# HELP %s From the last byte of a request to its answer; quantiles of the "
+               "last %d.\n# TYPE %s summary\n", name, STATUS_LATENCIES, name);
+    for (size_t i = 0; n && i < sizeof quantiles / sizeof *quantiles; i++)
+        print_text(text, "%s{quantile=\"%g\"} %.9f\n", name, quantiles[i],
+                   sorted[(size_t)(quantiles[i] * (double)(n - 1) + 0.5)]);
+    print_text(text, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, status->latency_sum, name,
+               status->rounds);
+
+    /* By kind. */
+    print_text(text, "# HELP rankpipe_serve_errors_total Errors, by kind.\n"
+               "# TYPE rankpipe_serve_errors_total counter\n");
+    for (size_t i = 0; i < STATUS_ERRORS; i++)
+        print_text(text, "rankpipe_serve_errors_total{kind=\"%s\"} %" PRIu64 "\n",
+                   error_names[i], status->errors[i]);
+
     chain_facts(status->chain, put_fact, text);
 }
 
