@@ -11,23 +11,24 @@ struct fresh_file {
     struct writer writer;
 };
 
-/* Starts a file that will replace the one at `path`, which may still be read; a device or a FIFO is
- * written itself. It has the permissions of the old file, or 0666 less umask, and is never readable
- * by more users than that. What lies at path.new, left by a run that was killed, say, is removed; a
- * link there is not followed. 0 or a fault; to be closed either way. */
+/* Starts a file that will replace the one at `path`, which can be read until then.
+ * - A device or a FIFO is written itself.
+ * - The new file has the permissions of the old one, or 0666 less umask. It never has more.
+ * - What lies at path.new, as after a kill, is removed. A link there is not followed.
+ * Returns 0 or a fault. fresh_file_close comes next in either case. */
 int fresh_file_open(struct fresh_file *file, const char *path, struct fault *fault);
 
-/* The same, where the new file is called `path` and `suffix`, and replaces whatever is there; with
- * suffix NULL the file itself is written. */
+/* Does the same by a new file whose name is `path` and `suffix`, whatever is at `path`. If suffix
+ * is NULL, the file itself is written. */
 int fresh_file_open_as(struct fresh_file *file, const char *path, const char *suffix,
                        struct fault *fault);
 
-/* Syncs the new file, so that it can be linked to another name before it is finished. 0 or a fault;
- * nothing more can be written. */
+/* Syncs the new file, so that it can be linked to another name before it is finished. Nothing more
+ * can be written after that. Returns 0 or a fault. */
 int fresh_file_sync(struct fresh_file *file, struct fault *fault);
 
-/* Puts the file in its place, and syncs it and its folder. 0; or a fault, after which the old file
- * is there, unless the fault says that only the folder was not synced. */
+/* Renames the new file over the old one, and syncs it and its folder. Returns 0 or a fault. After a
+ * fault the old file is still there, unless the fault says that only the folder was not synced. */
 int fresh_file_finish(struct fresh_file *file, struct fault *fault);
 
 /* The same without syncing anything: for what is soon replaced again. */

@@ -135,18 +135,6 @@ static int await_line(struct reader *reader, size_t *n, struct fault *fault)
     }
 }
 
-/* Checks the count of an end record: the number of records since the last one. */
-static int check_end(struct reader *reader, const struct record *record, struct fault *fault)
-{
-    if (record->rounds != reader->since)
-        return fault_data(fault,
-                         "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64 " came",
-                         reader->name, record->rounds, reader->since);
-    reader->since = 0;
-    reader->ended = true;
-    return 0;
-}
-
 enum { NAME = sizeof((struct reader *)0)->last };
 
 /* "round 17" or "a model". */
@@ -157,14 +145,6 @@ static void name_record(const struct record *record, char name[NAME])
         snprintf(name, NAME, record->kind == RECORD_PATCH ? "a patch" : "a model");
     else
         stpncpy(stpcpy(name, "round "), t ? t : "?", 20)[0] = '\0';
-}
-
-static void remember(struct reader *reader, const struct record *record)
-{
-    reader->since++;
-    reader->records++;
-    reader->ended = false;
-    name_record(record, reader->last);
 }
 
 void reader_refuse(const struct reader *reader, const struct record *record, struct fault *fault)
@@ -268,49 +248,35 @@ static int next_header(struct reader *reader, struct record *record, struct faul
     return -1;
 }
 
-/* The end record of a stream that has only one: nothing may have come after it. */
-static int after_end(const struct reader *reader, struct fault *fault)
-{
-    if (reader_held(reader) == 0)
-        return 0;
-    return fault_data(fault, "%s: more came after the end record, which must be the end of a ring",
-                      reader->name);
-}
-
-/* A patch is of no use without the file beside it. */
-static int refuse_patch(const struct reader *reader, const struct record *record,
-                        struct fault *fault)
-{
-    const char *since = record_key(record, "since");
-    return fault_data(fault, "%s: it holds what changed of a model since whole.%.40s.bin: give the "
-                      "name of the file, in the folder of that one", reader->name,
-                      since ? since : "?");
-}
-
 int reader_header(struct reader *reader, struct record *record, struct fault *fault)
 {
     for (;;) {
         int got = next_header(reader, record, fault);
         if (got == 0 && !(reader->ended && reader_held(reader) == 0))
             return cut_short(reader, fault);
-        if (got > 0 && record->kind == RECORD_PATCH && !reader->patches)
-            return refuse_patch(reader, record, fault);
+        if (got > 0 && record->kind == RECORD_PATCH && !reader->patches) {
+            /* A patch is of no use without the file beside it. */
+            const char *since = record_key(record, "since");
+            return fault_data(fault, "%s: it holds what changed of a model since whole.%.40s.bin: "
+                              "give the name of the file, in the folder of that one", reader->name,
+                              since ? since : "?");
+        }
         if (got <= 0 || record->kind != RECORD_END)
             return got;
-        if (check_end(reader, record, fault) < 0) return -1;
-        reader->from += reader->line;
-        if (reader->once)
-            return after_end(reader, fault);
-    }
-}
 
-/* Makes the numbers of a payload in memory the machine's own. */
-static void swap_payload(struct record *record)
-{
-    for (size_t c = 0; c < record->columns; c++) {
-        const struct column *column = &record->column[c];
-        void *numbers = (void *)(uintptr_t)column->data; /* in the reader's buffer */
-        little_numbers(numbers, (size_t)column->count, column_width(column->type));
+        /* It counts the records since the last one. */
+        if (record->rounds != reader->since)
+            return fault_data(fault, "%s: the end record counts %" PRIu64 " rounds, but %" PRIu64
+                              " came", reader->name, record->rounds, reader->since);
+        reader->since = 0;
+        reader->ended = true;
+        reader->from += reader->line;
+        if (reader->once) {
+            if (reader_held(reader) == 0)
+                return 0;
+            return fault_data(fault, "%s: more came after the end record, which must be the end of "
+                              "a ring", reader->name);
+        }
     }
 }
 
@@ -330,11 +296,20 @@ int reader_payload(struct reader *reader, struct record *record, struct fault *f
     }
     record_bind(record, stored + n, here);
     if (LITTLE_SWAPS)
-        swap_payload(record);
+        for (size_t c = 0; c < record->columns; c++) {
+            const struct column *column = &record->column[c];
+            void *numbers = (void *)(uintptr_t)column->data; /* in the reader's buffer */
+            little_numbers(numbers, (size_t)column->count, column_width(column->type));
+        }
     reader->at = reader->from;
     reader->from += n + here;
     reader->offset += record->bytes - here;
-    remember(reader, record);
+
+    reader->since++;
+    reader->records++;
+    reader->ended = false;
+    name_record(record, reader->last);
+
     return 1;
 }
 

@@ -63,15 +63,18 @@ void reader_open(struct reader *reader, int fd, const char *name, struct watch *
 void reader_open_bytes(struct reader *reader, const void *bytes, size_t n, const char *name);
 void reader_close(struct reader *reader); /* frees memory; does not close fd */
 
-/* Reads the next round or model, or patch, and binds it to a payload that is valid until the next
- * call. End records are checked and skipped. Waits as reader->watch says. 1; 0: the stream ended
- * with an end record. FAULT_CUT: it stops before its end record; FAULT_DATA: it is malformed.
- * Memory grows with the bytes that came, never with a number in a header. */
+/* Reads the next round, model or patch. Its payload is valid until the next call. The function
+ * checks and skips end records, and waits as reader->watch says. Memory grows with the bytes that
+ * came, never with a number in a header. Returns
+ * - 1: a record came;
+ * - 0: the stream ended with an end record;
+ * - FAULT_CUT: the stream stops before its end record;
+ * - FAULT_DATA: the stream is malformed. */
 int reader_next(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
 
-/* The same in two calls, so that a program can refuse a header before it waits for the payload.
- * reader_payload must follow a header, and never returns 0. */
+/* Do the same in two calls, so that a program can refuse a header before it waits for the payload.
+ * reader_payload follows reader_header, and never returns 0. */
 int reader_header(struct reader *reader, struct record *record, struct fault *fault)
     __attribute__((warn_unused_result));
 int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
@@ -86,11 +89,12 @@ static inline size_t reader_held(const struct reader *reader)
     return reader->until - reader->from;
 }
 
-/* Reads until n bytes are held; with `exactly` none after them. 1; 0 at the end; or a fault. */
+/* Reads until n bytes are held; with `exactly`, reads none after them. Returns 1, 0 at the end of
+ * the input, or a fault. */
 int reader_fill(struct reader *reader, size_t n, bool exactly, struct fault *fault);
 
-/* Reads once, without waiting: 1 where bytes came; 0 where none are there now, or, and then *ended
- * is true, no more come; or a fault. */
+/* Reads once, without waiting. Returns 1 if bytes came, else 0 or a fault. *ended says whether the
+ * input is at its end. */
 int reader_take(struct reader *reader, bool *ended, struct fault *fault);
 
 /* The stream in a file, mapped where that can be done, so that it is read in place. */
@@ -102,14 +106,14 @@ struct mapped { /* all zero at first */
     ino_t inode;
 };
 
-/* Makes ready to read the stream at `fd`, which may be closed once it has been read to its end;
- * name and watch are borrowed. A regular file that is at its beginning is mapped, on little-endian
- * machines. 0 or a fault; to be closed either way. */
+/* Prepares to read the stream at `fd`. The caller may close `fd` when the stream has been read to
+ * its end. name and watch stay the caller's. On little-endian machines, a regular file that is at
+ * its beginning is mapped. Returns 0 or a fault. mapped_close comes next in either case. */
 int mapped_open(struct mapped *mapped, int fd, const char *name, struct watch *watch,
                 struct fault *fault);
 
-/* Is the mapped file as long as it was? What was cut off reads as zeros, or ends the program by
- * SIGBUS. 0; or a fault. A file of another name, or in its place, is of no matter. */
+/* Returns 0, or a fault if the mapped file became shorter: what was cut off reads as zeros, or ends
+ * the program by SIGBUS. A file that was renamed or replaced is no fault. */
 int mapped_unchanged(const struct mapped *mapped, struct fault *fault);
 
 /* Forgets the stream, and all that points into it. */

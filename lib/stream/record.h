@@ -101,30 +101,30 @@ static inline void record_want_crc(struct record *record)
 /* Makes `record` an empty record of that kind. */
 void record_start(struct record *record, enum record_kind kind);
 
-/* Points the columns at their places in the payload, which stays the caller's. A column that is not
- * whole in its first `bytes` bytes gets NULL, and so do all after it. */
+/* Points the columns at their places in the payload, which stays the caller's. The first column
+ * that is not whole in `bytes` bytes gets NULL, and so do those after it. */
 void record_bind(struct record *record, const void *payload, size_t bytes);
 
 /* The value of a key, or NULL. */
 const char *record_key(const struct record *record, const char *name);
 
-/* Sets a key: where the record has it, else as key number `at`. `name` must outlive the record; the
- * value is copied. 0, or a data fault where the line has no room. */
+/* Sets a key in its place, or adds it as key number `at`. `name` must outlive the record. The value
+ * is copied. Returns 0, or a data fault if the header line has no room. */
 int record_set(struct record *record, size_t at, const char *name, const char *value,
                struct fault *fault);
 int record_set_number(struct record *record, size_t at, const char *name, uint64_t value,
                       struct fault *fault);
 
-/* Sets the value of key number k, of so many bytes. 0, or a data fault where the line has no
- * room. */
+/* Sets the value of key number k, of so many bytes. Returns 0, or a data fault if the header line
+ * has no room. */
 int record_set_value(struct record *record, size_t k, const char *value, size_t bytes,
                      struct fault *fault);
 
 /* The column of that name, or NULL. */
 const struct column *record_column(const struct record *record, const char *name);
 
-/* Sets a column: where the record has one of that name, else as its last. `name` and `data` must
- * outlive the record. 0, or a data fault where the line has no room. */
+/* Replaces the column of that name, or adds it as the last. `name` and `data` must outlive the
+ * record. Returns 0, or a data fault if the header line has no room. */
 int record_put(struct record *record, const char *name, enum column_type type, uint64_t count,
                const void *data, struct fault *fault);
 
@@ -137,20 +137,21 @@ size_t column_width(enum column_type type);
 size_t column_bytes(const struct column *column);
 
 /* Writes values of a column, from number `from` on, into `piece` as they are in a stream: as many
- * as fit into so many bytes, and returns their number, 0 at the end. A source makes them: call it
- * for one piece after the other. */
+ * as fit into so many bytes. Returns their number, 0 at the end. If a source makes the values, the
+ * pieces must be asked for one after the other. */
 size_t column_piece(const struct column *column, uint64_t from, void *piece, size_t bytes);
 
-/* The name of a type: u1, u2, u4, u8, f4 or f8; and the type whose name begins a text, false where
- * none does. */
+/* column_type_name returns u1, u2, u4, u8, f4 or f8. column_type_find finds the type whose name
+ * begins a text. It returns false if there is none. */
 const char *column_type_name(enum column_type type);
 bool column_type_find(const char *text, enum column_type *type);
 
-/* Reads a whole number as headers have it: digits alone, no leading zero, at most `most`. False
- * where the text is anything else. */
+/* Reads a whole number as headers have it: digits alone, no leading zero, at most `most`. Returns
+ * false if the text is anything else. */
 bool record_number(const char *text, uint64_t most, uint64_t *value);
 
-/* The same for one that other text may follow. Returns where that begins; NULL where none. */
+/* Does the same for a number that other text may follow. Returns where that text begins, or NULL if
+ * there is no number. */
 const char *record_digits(const char *text, uint64_t most, uint64_t *value);
 
 #endif

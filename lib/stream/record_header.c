@@ -172,35 +172,6 @@ static int parse_kind(struct record *record, size_t n, char **rest, struct fault
     return k < KINDS ? 0 : wrong_kind(kind, fault);
 }
 
-static int wrong_type(const char *type, struct fault *fault)
-{
-    struct names names = { 0 };
-    char what[sizeof names.text + 40];
-    for (unsigned k = 0; k < COLUMN_TYPES; k++)
-        names_add(&names, "%s", column_type_name((enum column_type)k));
-    snprintf(what, sizeof what, "not a column type (%s)", names.text);
-    return wrong(fault, what, type);
-}
-
-/* Says what is wrong with the column, name:type[count], at the beginning of `text`. */
-static int wrong_column(const struct record *record, char *text, struct fault *fault)
-{
-    enum column_type known;
-    text[strcspn(text, " ,")] = '\0';
-    char *colon = strchr(text, ':'), *bracket = colon ? strchr(colon, '[') : NULL;
-    if (!bracket || text[strlen(text) - 1] != ']')
-        return wrong(fault, "a column must be name:type[count], not", text);
-    text[strlen(text) - 1] = '\0';
-    char *type = cut(text, ':'), *count = cut(type, '[');
-    if (!is_name(text))
-        return wrong(fault, "not a valid name of a column", text);
-    if (record_column(record, text))
-        return wrong(fault, "a column comes twice", text);
-    if (!column_type_find(type, &known) || !name_is(type, column_type_name(known)))
-        return wrong_type(type, fault);
-    return wrong(fault, "not a valid count of values", count);
-}
-
 /* Columns, between commas. *rest becomes what follows them and a blank, or NULL. */
 static int parse_columns(struct record *record, char *text, char **rest, struct fault *fault)
 {
@@ -215,8 +186,28 @@ static int parse_columns(struct record *record, char *text, char **rest, struct 
         if (colon > text && *colon == ':' && column_type_find(colon + 1, &column->type) &&
             colon[3] == '[')
             at = record_digits(colon + 4, RECORD_MOST, &column->count);
-        if (!at || *at != ']' || (at[1] != ',' && at[1] != ' ' && at[1] != '\0'))
-            return wrong_column(record, text, fault);
+        if (!at || *at != ']' || (at[1] != ',' && at[1] != ' ' && at[1] != '\0')) {
+            enum column_type known; /* of a column, name:type[count], what is wrong? */
+            text[strcspn(text, " ,")] = '\0';
+            char *first = strchr(text, ':'), *bracket = first ? strchr(first, '[') : NULL;
+            if (!bracket || text[strlen(text) - 1] != ']')
+                return wrong(fault, "a column must be name:type[count], not", text);
+            text[strlen(text) - 1] = '\0';
+            char *type = cut(text, ':'), *count = cut(type, '[');
+            if (!is_name(text))
+                return wrong(fault, "not a valid name of a column", text);
+            if (record_column(record, text))
+                return wrong(fault, "a column comes twice", text);
+            if (!column_type_find(type, &known) || !name_is(type, column_type_name(known))) {
+                struct names names = { 0 };
+                char what[sizeof names.text + 40];
+                for (unsigned k = 0; k < COLUMN_TYPES; k++)
+                    names_add(&names, "%s", column_type_name((enum column_type)k));
+                snprintf(what, sizeof what, "not a column type (%s)", names.text);
+                return wrong(fault, what, type);
+            }
+            return wrong(fault, "not a valid count of values", count);
+        }
         *colon = '\0';
         if (record_column(record, text))
             return wrong(fault, "a column comes twice", text);
@@ -239,20 +230,6 @@ static const void *name_of(const void *record, uint64_t entry, size_t *n)
     return name;
 }
 
-/* Adds a key, whose name must be a new one. 0 or a fault. */
-static int enter_key(struct record *record, struct hash_table *known, struct key key,
-                     struct fault *fault)
-{
-    bool many = record->keys >= FEW;
-    if (many ? hash_table_find(known, record, key.name, strlen(key.name)) > 0
-             : record_key(record, key.name) != NULL)
-        return wrong(fault, "a key comes twice", key.name);
-    record->key[record->keys++] = key;
-    for (size_t k = known->used; many && k < record->keys; k++)
-        if (hash_table_add(known, record, k + 1, fault) < 0) return -1;
-    return 0;
-}
-
 /* crc= where it may stand, as the first key: returns the words after it. Others are refused when
  * their turn comes. */
 static char *read_crc(struct record *record, char *words)
@@ -268,37 +245,37 @@ static char *read_crc(struct record *record, char *words)
     return words[ALL] ? words + ALL + 1 : NULL;
 }
 
-static int refuse_crc(const struct record *record, const char *value, struct fault *fault)
-{
-    if (record->keys > 0 || record->has_crc != CRC_NONE)
-        return fault_data(fault, "header line: crc= must be the first key, and appear only once");
-    return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
-}
-
-/* Says what is wrong with the key, name=value, at the beginning of `name`. */
-static int wrong_key(char *name, struct fault *fault)
-{
-    (void)cut(name, ' ');
-    if (!cut(name, '='))
-        return wrong(fault, "neither key=value nor bytes=", name);
-    return wrong(fault, is_name(name) ? "a key without a value" : "not a valid name of a key",
-                 name);
-}
-
 /* *rest becomes what follows the key and a blank, or NULL. */
 static int parse_key(struct record *record, struct hash_table *known, char *name, char **rest,
                      struct fault *fault)
 {
     char *equals = name_end(name), *value = equals + 1, *end = value;
-    if (equals == name || *equals != '=' || *value == ' ' || *value == '\0')
-        return wrong_key(name, fault);
+    if (equals == name || *equals != '=' || *value == ' ' || *value == '\0') {
+        (void)cut(name, ' ');
+        if (!cut(name, '='))
+            return wrong(fault, "neither key=value nor bytes=", name);
+        return wrong(fault, is_name(name) ? "a key without a value" : "not a valid name of a key",
+                     name);
+    }
     while (*end != ' ' && *end != '\0')
         end++;
     *rest = *end ? end + 1 : NULL;
     *equals = *end = '\0';
-    if (name_is(name, "crc"))
-        return refuse_crc(record, value, fault);
-    return enter_key(record, known, (struct key){ .name = name, .value = value }, fault);
+    if (name_is(name, "crc")) {
+        if (record->keys > 0 || record->has_crc != CRC_NONE)
+            return fault_data(fault, "header line: crc= must be the first key, and appear only "
+                              "once");
+        return wrong(fault, "crc= must be eight digits 0-9a-f, not", value);
+    }
+
+    const bool many = record->keys >= FEW;
+    if (many ? hash_table_find(known, record, name, strlen(name)) > 0
+             : record_key(record, name) != NULL)
+        return wrong(fault, "a key comes twice", name);
+    record->key[record->keys++] = (struct key){ .name = name, .value = value };
+    for (size_t k = known->used; many && k < record->keys; k++)
+        if (hash_table_add(known, record, k + 1, fault) < 0) return -1;
+    return 0;
 }
 
 /* Keys, then cols= where there are columns, then bytes=, which ends the line. */
@@ -325,18 +302,6 @@ static int parse_words(struct record *record, char *word, struct hash_table *kno
         return fault_data(fault,
                           "header line: bytes=%" PRIu64 ", but its columns have %" PRIu64 " bytes",
                           said, record->bytes);
-    return 0;
-}
-
-static int check_printable(const char *line, size_t n, struct fault *fault)
-{
-    unsigned odd = 0;
-    for (size_t i = 0; i < n; i++)
-        odd |= line[i] < ' ' || line[i] > '~';
-    for (size_t i = 0; odd && i < n; i++)
-        if (line[i] < ' ' || line[i] > '~')
-            return fault_data(fault, "header line: byte %zu is \\x%02x, not printable ASCII", i + 1,
-                              (unsigned char)line[i]);
     return 0;
 }
 
@@ -373,7 +338,15 @@ int header_parse(struct record *record, const char *line, size_t n, struct fault
     if (parse_kind(record, used, &rest, fault) < 0) return -1;
     if (used < n)
         return fault_data(fault, "header line: longer than %d bytes", RECORD_LINE);
-    if (check_printable(line, n, fault) < 0) return -1;
+
+    unsigned odd = 0;
+    for (size_t i = 0; i < n; i++)
+        odd |= line[i] < ' ' || line[i] > '~';
+    for (size_t i = 0; odd && i < n; i++)
+        if (line[i] < ' ' || line[i] > '~')
+            return fault_data(fault, "header line: byte %zu is \\x%02x, not printable ASCII", i + 1,
+                              (unsigned char)line[i]);
+
     struct hash_table known = { .key = name_of };
     int parsed = parse_words(record, read_crc(record, rest), &known, fault);
     hash_table_close(&known);
@@ -399,16 +372,6 @@ static void add_number(char *line, size_t *at, uint64_t value)
 {
     char digits[TEXT_DIGITS];
     add(line, at, text_from_number(digits, value));
-}
-
-static void add_column(char *line, size_t *at, const struct column *column)
-{
-    add(line, at, column->name);
-    add(line, at, ":");
-    add(line, at, column_type_name(column->type));
-    add(line, at, "[");
-    add_number(line, at, column->count);
-    add(line, at, "]");
 }
 
 static void add_key(char *line, size_t *at, const char *name)
@@ -440,7 +403,12 @@ int header_print_open(const struct record *record, char line[RECORD_LINE + 1], s
     for (size_t c = 0; c < record->columns; c++) {
         const struct column *column = &record->column[c];
         add(line, &at, c ? "," : " cols=");
-        add_column(line, &at, column);
+        add(line, &at, column->name);
+        add(line, &at, ":");
+        add(line, &at, column_type_name(column->type));
+        add(line, &at, "[");
+        add_number(line, &at, column->count);
+        add(line, &at, "]");
         bytes += column->count * column_width(column->type);
     }
     add_key(line, &at, "bytes");

@@ -168,24 +168,19 @@ int round_fingerprint(struct round *round, const struct matrix *x, struct buffer
 
 /* ---- features ---- */
 
-/* ---- reading ---- */
-
-/* The entries from..to of document i: idx rises and stays below dim. */
-static int check_row(const struct matrix *x, size_t i, size_t from, size_t to, struct fault *fault)
+static int sparse_features(const struct column *const *known, struct matrix *x,
+                           struct fault *fault)
 {
-    uint64_t least = 0;
-    for (size_t e = from; e < to; e++) {
-        uint32_t j = unaligned_u4(x->idx + 4 * e);
-        if (j < least || j >= x->dim)
-            return fault_data(fault, "idx %zu (document %zu) is %" PRIu32 ": it must be at least %"
-                              PRIu64 " and below dim=%zu", e, i, j, least, x->dim);
-        least = (uint64_t)j + 1;
-    }
-    return 0;
-}
+    const struct column *ptr = known[ROUND_PTR], *idx = known[ROUND_IDX], *val = known[ROUND_VAL];
+    if (!ptr || !idx || !val)
+        return fault_data(fault, "sparse features need the three columns ptr, idx and val");
+    x->kind = MATRIX_SPARSE;
+    x->ptr = ptr->data;
+    x->idx = idx->data;
+    x->val = val->data;
 
-static int check_rows(const struct matrix *x, uint64_t values, struct fault *fault)
-{
+    /* ptr rises to the number of values; idx rises in each document, and stays below dim. */
+    const uint64_t values = val->count;
     uint32_t from = unaligned_u4(x->ptr);
     if (from != 0)
         return fault_data(fault, "ptr 0 is %" PRIu32 ", not 0", from);
@@ -197,26 +192,21 @@ static int check_rows(const struct matrix *x, uint64_t values, struct fault *fau
         if (to > values)
             return fault_data(fault, "ptr %zu is %" PRIu32 ", above the number of values, %" PRIu64,
                               i + 1, to, values);
-        if (check_row(x, i, from, to, fault) < 0) return -1;
+
+        uint64_t least = 0;
+        for (size_t e = from; e < to; e++) {
+            uint32_t j = unaligned_u4(x->idx + 4 * e);
+            if (j < least || j >= x->dim)
+                return fault_data(fault, "idx %zu (document %zu) is %" PRIu32 ": it must be at "
+                                  "least %" PRIu64 " and below dim=%zu", e, i, j, least, x->dim);
+            least = (uint64_t)j + 1;
+        }
         from = to;
     }
     if (from != values)
         return fault_data(fault, "ptr %zu is %" PRIu32 ", not %" PRIu64 ", the number of values",
                           x->docs, from, values);
     return 0;
-}
-
-static int sparse_features(const struct column *const *known, struct matrix *x,
-                           struct fault *fault)
-{
-    const struct column *ptr = known[ROUND_PTR], *idx = known[ROUND_IDX], *val = known[ROUND_VAL];
-    if (!ptr || !idx || !val)
-        return fault_data(fault, "sparse features need the three columns ptr, idx and val");
-    x->kind = MATRIX_SPARSE;
-    x->ptr = ptr->data;
-    x->idx = idx->data;
-    x->val = val->data;
-    return check_rows(x, val->count, fault);
 }
 
 static int read_compact(const struct column *const *known, const struct round *round,
@@ -239,10 +229,18 @@ static int read_compact(const struct column *const *known, const struct round *r
     return 0;
 }
 
-/* Reads features in the one form that is there. */
-static int read_features(const struct round *round, const struct column *const *known,
-                         struct matrix *x, struct fault *fault)
+int round_matrix(const struct round *round, struct matrix *x, struct fault *fault)
 {
+    const struct column *known[ROUND_COLUMNS + 1];
+    if (round->checked || round->expansion->done) {
+        *x = round->checked ? round->x : round->expansion->x;
+        return 0;
+    }
+    round_columns_find(round->record, known);
+    *x = (struct matrix){ .kind = MATRIX_UNIT, .docs = round->docs, .dim = round->dim };
+    if (round_columns_check_features(round, known, fault) < 0) return -1;
+
+    /* Features are in one form. */
     const struct column *dense = known[ROUND_X];
     bool sparse = known[ROUND_PTR] || known[ROUND_IDX] || known[ROUND_VAL];
     bool compact = known[ROUND_OFFSET] || known[ROUND_STEP] || known[ROUND_NUMBER];
@@ -260,19 +258,6 @@ static int read_features(const struct round *round, const struct column *const *
     return 0;
 }
 
-int round_matrix(const struct round *round, struct matrix *x, struct fault *fault)
-{
-    const struct column *known[ROUND_COLUMNS + 1];
-    if (round->checked || round->expansion->done) {
-        *x = round->checked ? round->x : round->expansion->x;
-        return 0;
-    }
-    round_columns_find(round->record, known);
-    *x = (struct matrix){ .kind = MATRIX_UNIT, .docs = round->docs, .dim = round->dim };
-    if (round_columns_check_features(round, known, fault) < 0) return -1;
-    return read_features(round, known, x, fault);
-}
-
 /* ---- replacing ---- */
 
 static int put(struct record *record, enum round_column column, enum column_type type,
@@ -281,8 +266,20 @@ static int put(struct record *record, enum round_column column, enum column_type
     return record_put(record, format_columns[column].name, type, count, data, fault);
 }
 
-static int put_features(struct record *record, const struct matrix *x, struct fault *fault)
+int round_new_features(struct round *round, const struct matrix *x, struct fault *fault)
 {
+    for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
+        round_drop(round, (enum round_column)c);
+    round->record->spliced = NULL; /* only the old features are there, which nobody needs now */
+    round->live = false; /* the scores were computed from the old features */
+    round->prepared = NULL;
+    round->checked = round->expansion->done = false;
+
+    round->x = *x;
+    round->checked = true;
+    if (round_set(round, KEY_DIM, x->dim, fault) < 0) return -1;
+
+    struct record *record = round->record;
     if (x->kind == MATRIX_DENSE)
         return put(record, ROUND_X, COLUMN_F4, (uint64_t)x->docs * x->dim, x->x, fault);
     if (x->kind == MATRIX_UNIT)
@@ -292,25 +289,6 @@ static int put_features(struct record *record, const struct matrix *x, struct fa
         put(record, ROUND_IDX, COLUMN_U4, values, x->idx, fault) < 0)
         return -1;
     return put(record, ROUND_VAL, COLUMN_F4, values, x->val, fault);
-}
-
-static void drop_features(struct round *round)
-{
-    for (size_t c = ROUND_X; c < ROUND_COLUMNS; c++)
-        round_drop(round, (enum round_column)c);
-    round->record->spliced = NULL; /* only the old features are there, which nobody needs now */
-    round->live = false; /* the scores were computed from the old features */
-    round->prepared = NULL;
-    round->checked = round->expansion->done = false;
-}
-
-int round_new_features(struct round *round, const struct matrix *x, struct fault *fault)
-{
-    drop_features(round);
-    round->x = *x;
-    round->checked = true;
-    if (round_set(round, KEY_DIM, x->dim, fault) < 0) return -1;
-    return put_features(round->record, x, fault);
 }
 
 size_t round_feature_bytes(struct record *record)

@@ -1,5 +1,3 @@
-#include "stream/round_header.h"
-
 #include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,27 +7,10 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "math/order.h"
+#include "stream/round.h"
 #include "stream/round_format.h"
 
 /* ---- the text of keys ---- */
-
-static int check_docs(const struct round *round, struct fault *fault)
-{
-    uint64_t docs = round->docs, bytes = round->record->bytes;
-    if (docs > ROUND_BARE && docs > bytes)
-        return fault_data(fault, "docs=%" PRIu64 ", but the payload has only %" PRIu64 " bytes",
-                          docs, bytes);
-    return 0;
-}
-
-static int check_encoded(const char *name, const char *text, struct fault *fault)
-{
-    for (const char *p = text; (p = strchr(p, '%')); p += 3)
-        if (strspn(p + 1, "0123456789ABCDEF") < 2)
-            return fault_data(fault, "%s=%.40s: two hexadecimal digits (0-9, A-F) must follow %%",
-                              name, text);
-    return 0;
-}
 
 /* Steps, whose names begin with a letter, between commas. Programs that only pass rounds on need
  * not know them. */
@@ -48,14 +29,6 @@ static int check_steps(const char *name, const char *text, struct fault *fault)
     }
     return fault_data(fault, "%s=%.60s is not a list of steps such as log,scale",
                       name, text);
-}
-
-static int check_hex(const struct format *row, const char *text, struct fault *fault)
-{
-    size_t digits = (size_t)row->most;
-    if (strlen(text) == digits && strspn(text, "0123456789abcdef") == digits)
-        return 0;
-    return fault_data(fault, "%s=%.40s is not %zu hexadecimal digits", row->name, text, digits);
 }
 
 /* ---- the fields of keys ---- */
@@ -134,20 +107,6 @@ static int read_number(struct round *round, const struct format *row, const char
     return 0;
 }
 
-static int read_text(struct round *round, const struct format *row, const char *text,
-                     struct fault *fault)
-{
-    size_t n = strlen(text), most = (size_t)row->most;
-    *(const char **)field(round, row->value) = text;
-    if (row->type == FORMAT_HEX)
-        return check_hex(row, text, fault);
-    if (n > most)
-        return fault_data(fault, "%s= has %zu bytes: at most %zu are allowed", row->name, n, most);
-    if (row->type == FORMAT_ENCODED)
-        return check_encoded(row->name, text, fault);
-    return row->type == FORMAT_STEPS ? check_steps(row->name, text, fault) : 0;
-}
-
 /* A key's value, or that it is missing (NULL). */
 static int read_key(struct round *round, const struct format *row, const char *text,
                     struct fault *fault)
@@ -159,8 +118,28 @@ static int read_key(struct round *round, const struct format *row, const char *t
         return 0;
     }
     set_given(round, row, true);
-    if (row->type >= FORMAT_TEXT)
-        return read_text(round, row, text, fault);
+    if (row->type >= FORMAT_TEXT) {
+        size_t n = strlen(text), most = (size_t)row->most;
+        *(const char **)field(round, row->value) = text;
+        if (row->type == FORMAT_HEX) {
+            size_t digits = (size_t)row->most;
+            if (strlen(text) == digits && strspn(text, "0123456789abcdef") == digits)
+                return 0;
+            return fault_data(fault, "%s=%.40s is not %zu hexadecimal digits", row->name, text,
+                              digits);
+        }
+        if (n > most)
+            return fault_data(fault, "%s= has %zu bytes: at most %zu are allowed", row->name, n,
+                              most);
+        if (row->type == FORMAT_ENCODED) {
+            for (const char *p = text; (p = strchr(p, '%')); p += 3)
+                if (strspn(p + 1, "0123456789ABCDEF") < 2)
+                    return fault_data(fault, "%s=%.40s: two hexadecimal digits (0-9, A-F) must "
+                                      "follow %%", row->name, text);
+            return 0;
+        }
+        return row->type == FORMAT_STEPS ? check_steps(row->name, text, fault) : 0;
+    }
     return (row->type == FORMAT_NUMBER ? read_number : read_whole)(round, row, text, fault);
 }
 
@@ -190,38 +169,6 @@ static inline size_t key_of(struct key *key)
     if (!key->known)
         key->known = (unsigned char)(key_rank(key->name, 0) + 1);
     return key->known - 1u;
-}
-
-/* text[k] becomes the value of row k's key, or NULL. Keys come in the order of the rows. */
-static int find_keys(struct record *record, const char *text[ROUND_KEYS], struct fault *fault)
-{
-    size_t next = 0;
-    for (size_t k = 0; k < ROUND_KEYS; k++)
-        text[k] = NULL;
-    for (size_t k = 0; k < record->keys; k++) {
-        struct key *key = &record->key[k];
-        size_t rank = key_rank(key->name, next);
-        key->known = (unsigned char)(rank + 1);
-        if (rank == ROUND_KEYS && name_begins(key->name, "x-"))
-            continue;
-        if (rank == ROUND_KEYS)
-            return wrong_key(key->name, fault);
-        text[rank] = key->value;
-        next = rank + 1;
-    }
-    return 0;
-}
-
-static int read_keys(struct round *round, struct format_sets *sets, struct fault *fault)
-{
-    const char *text[ROUND_KEYS];
-    if (find_keys(round->record, text, fault) < 0) return -1;
-    for (size_t k = 0; k < ROUND_KEYS; k++) {
-        if (read_key(round, &format_keys[k], text[k], fault) < 0) return -1;
-        if (text[k])
-            format_found(sets, FORMAT_KEY(k), &format_keys[k]);
-    }
-    return check_docs(round, fault);
 }
 
 /* ---- setting keys ---- */
@@ -343,24 +290,19 @@ static int check_bytes(const struct format *row, size_t n, const unsigned char *
     return 0;
 }
 
-static int check_permutation(struct round *round, const struct format *row, const void *values,
-                             struct fault *fault)
-{
-    uint32_t *scratch = buffer_for(&round->scratch, round->docs, sizeof *scratch, fault);
-    if (!scratch) return -1;
-    if (!order_is_permutation(round->docs, values, scratch))
-        return fault_data(fault, "column %s is not a permutation of 0 to %zu", row->name,
-                          round->docs - 1);
-    return 0;
-}
-
 static int check_values(struct round *round, const struct format *row, size_t n,
                         const void *values, struct fault *fault)
 {
     if (row->least == row->most)
         return 0;
-    if (row->most == FORMAT_DOCS)
-        return check_permutation(round, row, values, fault);
+    if (row->most == FORMAT_DOCS) {
+        uint32_t *scratch = buffer_for(&round->scratch, round->docs, sizeof *scratch, fault);
+        if (!scratch) return -1;
+        if (!order_is_permutation(round->docs, values, scratch))
+            return fault_data(fault, "column %s is not a permutation of 0 to %zu", row->name,
+                              round->docs - 1);
+        return 0;
+    }
     if (row->type == COLUMN_F4)
         return check_floats(row, n, values, fault);
     return row->type == COLUMN_F8 ? check_doubles(row, n, values, fault)
@@ -454,23 +396,45 @@ int round_columns_check_features(const struct round *round, const struct column 
     return 0;
 }
 
-static int check_columns(struct round *round, struct format_sets *sets, struct fault *fault)
+int round_header(struct round *round, struct fault *fault)
 {
+    struct format_sets sets = { 0 };
+    const char *text[ROUND_KEYS]; /* the value of row k's key, or NULL */
+    size_t next = 0;
+    round_columns_clear(round);
+    for (size_t k = 0; k < ROUND_KEYS; k++)
+        text[k] = NULL;
+    for (size_t k = 0; k < round->record->keys; k++) {
+        struct key *key = &round->record->key[k];
+        size_t rank = key_rank(key->name, next);
+        key->known = (unsigned char)(rank + 1);
+        if (rank == ROUND_KEYS && name_begins(key->name, "x-"))
+            continue;
+        if (rank == ROUND_KEYS)
+            return wrong_key(key->name, fault);
+        text[rank] = key->value;
+        next = rank + 1;
+    }
+
+    for (size_t k = 0; k < ROUND_KEYS; k++) {
+        if (read_key(round, &format_keys[k], text[k], fault) < 0) return -1;
+        if (text[k])
+            format_found(&sets, FORMAT_KEY(k), &format_keys[k]);
+    }
+
+    uint64_t docs = round->docs, bytes = round->record->bytes;
+    if (docs > ROUND_BARE && docs > bytes)
+        return fault_data(fault, "docs=%" PRIu64 ", but the payload has only %" PRIu64 " bytes",
+                          docs, bytes);
+
     const struct column *const *column = round->column;
     round_columns_find(round->record, round->column);
     for (size_t c = 0; c < ROUND_COLUMNS; c++) {
         if (column[c] && check_size(round, column, c, fault) < 0) return -1;
         if (column[c])
-            format_found(sets, FORMAT_COLUMN(c), &format_columns[c]);
+            format_found(&sets, FORMAT_COLUMN(c), &format_columns[c]);
     }
-    return format_check_together(sets, fault);
-}
-
-int round_header(struct round *round, struct fault *fault)
-{
-    struct format_sets sets = { 0 };
-    round_columns_clear(round);
-    return read_keys(round, &sets, fault) < 0 ? -1 : check_columns(round, &sets, fault);
+    return format_check_together(&sets, fault);
 }
 
 /* ---- copies ---- */
@@ -481,22 +445,19 @@ static inline void set_pointer(struct round *round, size_t c, void *data)
     memcpy((char *)round + format_columns[c].value, &data, sizeof data);
 }
 
-static int read_column(struct round *round, size_t c, struct fault *fault)
-{
-    const struct column *column = round->column[c];
-    void *copy = buffer_for(&round->buffer[c], (size_t)column->count, column_width(column->type),
-                            fault);
-    if (!copy) return -1;
-    memcpy(copy, column->data, column_bytes(column));
-    set_pointer(round, c, copy);
-    return check_values(round, &format_columns[c], (size_t)column->count, copy, fault);
-}
-
 int round_columns_read(struct round *round, struct fault *fault)
 {
     for (size_t c = 0; c < ROUND_X; c++)
-        if (round->column[c] && format_columns[c].value && read_column(round, c, fault) < 0)
-            return -1;
+        if (round->column[c] && format_columns[c].value) {
+            const struct column *column = round->column[c];
+            void *copy = buffer_for(&round->buffer[c], (size_t)column->count,
+                                    column_width(column->type), fault);
+            if (!copy) return -1;
+            memcpy(copy, column->data, column_bytes(column));
+            set_pointer(round, c, copy);
+            if (check_values(round, &format_columns[c], (size_t)column->count, copy, fault) < 0)
+                return -1;
+        }
     round->places = round->column[ROUND_SEEN] ? (size_t)round->column[ROUND_SEEN]->count : 0;
     return 0;
 }

@@ -45,20 +45,6 @@ static struct key *keys_of(const struct round_copy *copy)
     return (struct key *)(copy->column + copy->columns);
 }
 
-/* Fields that point into the text of the header point into the copy of it. */
-static void move_texts(struct round_copy *copy, const char *from, char *to)
-{
-    for (size_t k = 0; k < ROUND_KEYS; k++) {
-        const char *text;
-        unsigned char *field = copy->fields + format_keys[k].value - KEYS_AT;
-        if (format_keys[k].type < FORMAT_TEXT)
-            continue;
-        memcpy(&text, field, sizeof text);
-        text = text ? to + (text - from) : NULL;
-        memcpy(field, &text, sizeof text);
-    }
-}
-
 /* A copy of the header of a round that has just been read; *bytes is the memory that it takes. NULL
  * with a fault where there is no memory. */
 static struct round_copy *make_copy(const struct round *round, size_t *bytes, struct fault *fault)
@@ -88,27 +74,17 @@ static struct round_copy *make_copy(const struct round *round, size_t *bytes, st
         copy->column[c].name = text + (record->column[c].name - record->text);
         copy->column[c].data = NULL;
     }
-    move_texts(copy, record->text, text);
-    return copy;
-}
+    for (size_t k = 0; k < ROUND_KEYS; k++) {
+        const char *value; /* in the text of the header: it points into the copy then */
+        unsigned char *field = copy->fields + format_keys[k].value - KEYS_AT;
+        if (format_keys[k].type < FORMAT_TEXT)
+            continue;
+        memcpy(&value, field, sizeof value);
+        value = value ? text + (value - record->text) : NULL;
+        memcpy(field, &value, sizeof value);
+    }
 
-/* Makes the round and its record what they were, but with columns bound to no payload, none of
- * which has been read. Names and values stay in the copy, which must outlive the round. */
-static void restore(const struct round_copy *copy, struct round *round)
-{
-    struct record *record = round->record;
-    record_start(record, RECORD_ROUND);
-    record->has_crc = copy->has_crc;
-    record->crc = copy->crc;
-    record->bytes = copy->bytes;
-    record->keys = copy->keys;
-    record->columns = copy->columns;
-    memcpy(record->key, keys_of(copy), copy->keys * sizeof *record->key);
-    memcpy(record->column, copy->column, copy->columns * sizeof *record->column);
-    round_columns_clear(round);
-    round_columns_find(record, round->column);
-    memcpy((char *)round + KEYS_AT, copy->fields, sizeof copy->fields);
-    round->restored = true;
+    return copy;
 }
 
 /* ---- rounds ---- */
@@ -205,12 +181,27 @@ int round_store_round(const struct round_store *store, size_t i, struct round *r
     const struct place *place = (const struct place *)store->places.at + i;
     const struct mapped *stored = (const struct mapped *)store->stored.at + place->stream;
     const unsigned char *line = stored->reader.bytes + place->at;
-    if (i < store->parsed)
-        restore(((struct round_copy *const *)store->headers.at)[i], round);
-    else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0)
-        return -1;
-    else
+    if (i < store->parsed) {
+        /* Columns are bound to no payload, none of which has been read. Names and values stay in
+         * the copy. */
+        const struct round_copy *copy = ((struct round_copy *const *)store->headers.at)[i];
+        record_start(record, RECORD_ROUND);
+        record->has_crc = copy->has_crc;
+        record->crc = copy->crc;
+        record->bytes = copy->bytes;
+        record->keys = copy->keys;
+        record->columns = copy->columns;
+        memcpy(record->key, keys_of(copy), copy->keys * sizeof *record->key);
+        memcpy(record->column, copy->column, copy->columns * sizeof *record->column);
         round_columns_clear(round);
+        round_columns_find(record, round->column);
+        memcpy((char *)round + KEYS_AT, copy->fields, sizeof copy->fields);
+        round->restored = true;
+    } else if (header_parse(record, (const char *)line, place->line - 1, fault) < 0) {
+        return -1;
+    } else {
+        round_columns_clear(round);
+    }
     record_bind(record, line + place->line, (size_t)record->bytes);
     return 0;
 }

@@ -16,15 +16,15 @@ struct round_store { /* all zero at first */
     size_t streams, rounds, parsed, parsed_bytes;
 };
 
-/* Adds the rounds of a file ("-" is standard input), which is read to its end and checked. A
- * regular file is mapped; anything else is read into memory. A fault where it holds a model, or
- * more than 2^32 - 1 rounds come together. 0 or a fault. */
+/* Reads a file ("-" is standard input) to its end, checks it, and adds its rounds. A regular file
+ * is mapped. Anything else is read into memory. Returns 0 or a fault, also if the file holds a
+ * model, or if the store would have more than 2^32 - 1 rounds. */
 int round_store_add(struct round_store *store, const char *file, struct watch *watch,
                     struct fault *fault);
 
-/* Makes *round and its record round i, from 0, so that round_read may follow: it reads the columns,
- * and the header only where that is not kept parsed. Its payload stays the store's. 0; or a fault,
- * where the file has changed. O(header). */
+/* Makes *round and its record round i, from 0. round_read may follow: it reads the columns, and the
+ * header unless the store has kept it parsed. The payload stays the store's. Returns 0, or a fault
+ * if the file has changed. O(header). */
 int round_store_round(const struct round_store *store, size_t i, struct round *round,
                       struct fault *fault);
 

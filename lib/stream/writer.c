@@ -98,30 +98,21 @@ int writer_flush(struct writer *writer, struct fault *fault)
     return write_all(writer, NULL, 0, fault);
 }
 
-/* Makes a writer into memory larger, for n more bytes. */
-static int grow_buffer(struct writer *writer, size_t n, struct fault *fault)
-{
-    size_t room = writer->room + writer->room / 2 + n;
-    unsigned char *buffer = realloc(writer->buffer, room);
-    if (!buffer)
-        return fault_no_room(fault, room);
-    writer->buffer = buffer;
-    writer->room = room;
-    return 0;
-}
-
-static int write_memory(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
-{
-    if (n > writer->room - writer->pending.held && grow_buffer(writer, n, fault) < 0) return -1;
-    memcpy(writer->buffer + writer->pending.held, bytes, n);
-    writer->pending.held += n;
-    return 0;
-}
-
 int writer_bytes(struct writer *writer, const void *bytes, size_t n, struct fault *fault)
 {
-    if (writer->room)
-        return write_memory(writer, bytes, n, fault);
+    if (writer->room) {
+        if (n > writer->room - writer->pending.held) {
+            size_t room = writer->room + writer->room / 2 + n;
+            unsigned char *buffer = realloc(writer->buffer, room);
+            if (!buffer)
+                return fault_no_room(fault, room);
+            writer->buffer = buffer;
+            writer->room = room;
+        }
+        memcpy(writer->buffer + writer->pending.held, bytes, n);
+        writer->pending.held += n;
+        return 0;
+    }
     if (n >= LARGE)
         return write_all(writer, bytes, n, fault);
     if (n > CHUNK - writer->pending.held && writer_flush(writer, fault) < 0) return -1;
@@ -160,14 +151,6 @@ static int writer_column(struct writer *writer, const struct column *column, str
     return writer_bytes(writer, column->data, column_bytes(column), fault);
 }
 
-static size_t payload_bytes(const struct record *record)
-{
-    size_t bytes = 0;
-    for (size_t c = 0; c < record->columns; c++)
-        bytes += column_bytes(&record->column[c]);
-    return bytes;
-}
-
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault)
 {
     size_t n;
@@ -175,7 +158,9 @@ int writer_record(struct writer *writer, const struct record *record, struct fau
     if (header_print(record, (char *)writer->buffer + writer->pending.held, &n, fault) < 0)
         return -1;
     writer->pending.held += n;
-    size_t left = payload_bytes(record);
+    size_t left = 0;
+    for (size_t c = 0; c < record->columns; c++)
+        left += column_bytes(&record->column[c]);
     if (record->spliced)
         left -= record->spliced->firsts + record->spliced->held;
     for (const struct column *column = record->column; left > 0; column++) {

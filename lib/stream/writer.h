@@ -10,9 +10,9 @@
 #include "io/watch.h"
 #include "stream/record.h"
 
-/* Writes to a descriptor through a buffer. Where the watch is eager, each write waits until the
- * descriptor can take it, so that the ring is read meanwhile; else a write waits only where a
- * descriptor does not block. */
+/* Writes to a descriptor through a buffer. If the watch is eager, each write first waits until the
+ * descriptor can take it, and the ring is read meanwhile. Else a write waits only if the descriptor
+ * does not block. */
 struct writer {
     struct pending pending; /* must be first: its flush casts it to the writer */
     const char *name;       /* for messages: "<stdout>" */
@@ -26,8 +26,8 @@ struct writer {
     void *self;
 };
 
-/* fd, name and watch stay the caller's, and must outlive the writer; watch NULL: none. 0 or a
- * fault. */
+/* fd, name and watch stay the caller's, and must outlive the writer. watch may be NULL. Returns 0
+ * or a fault. */
 int writer_open(struct writer *writer, int fd, const char *name, struct watch *watch,
                 struct fault *fault);
 
@@ -35,9 +35,9 @@ int writer_open(struct writer *writer, int fd, const char *name, struct watch *w
  * bytes, until the caller sets pending.held to 0. */
 int writer_open_bytes(struct writer *writer, struct fault *fault);
 
-/* Writes a record. Where it wants a CRC, its columns must be in memory, or made. What its splice
- * holds moves to the output, so that it can be written only once. 0; FAULT_GONE where nobody reads
- * the output; or another fault. So do the next four. */
+/* Writes a record. If it wants a CRC, its columns must be in memory, or made. What its splice holds
+ * moves to the output, so the record can be written only once. This function and the next four
+ * return 0, FAULT_GONE if nobody reads the output, or another fault. */
 int writer_record(struct writer *writer, const struct record *record, struct fault *fault);
 
 /* Writes the end record of a stream of so many records, and flushes. */
