@@ -203,19 +203,6 @@ static int read_time(struct click_line *line, struct click_shown *shown, struct 
                                          "TIME +%s000 prints it", fault);
 }
 
-static int read_position(struct click_line *line, uint32_t *position, struct fault *fault)
-{
-    char text[NUMBER];
-    uint64_t value;
-    if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value))
-        return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top)", fault);
-    if (value == 0)
-        return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top); of a log that "
-                           "counts from 0, add 1 to each", fault);
-    *position = (uint32_t)value;
-    return 0;
-}
-
 /* An action with a value, or a number. */
 static int read_click(struct click_line *line, float *click, struct fault *fault)
 {
@@ -255,18 +242,26 @@ static int read_fields(struct click_line *line, struct click_shown *shown, struc
 {
     bool alone = line->alone;
     shown->click = 1;
-    bool wrong = check_name(line, fault) < 0 ||
-                 (!alone && read_position(line, &shown->position, fault) < 0) ||
-                 ((!alone || line->field[CLICK_CLICK]) &&
-                  read_click(line, &shown->click, fault) < 0) ||
-                 read_time(line, shown, fault) < 0 ||
-                 read_real(line, CLICK_PROPENSITY, DBL_MIN, 1, "a number above 0, and at most 1",
-                           &shown->propensity, fault) < 0 ||
-                 read_real(line, CLICK_SCORE, -DBL_MAX, DBL_MAX, "a finite number", &shown->score,
-                           fault) < 0 ||
-                 read_real(line, CLICK_LABEL, 0, FLT_MAX, "a relevance of at least 0",
-                           &shown->label, fault) < 0;
-    return wrong ? -1 : 0;
+    if (check_name(line, fault) < 0) return -1;
+    if (!alone) {
+        char text[NUMBER];
+        uint64_t value;
+        if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value))
+            return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top)", fault);
+        if (value == 0)
+            return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top); of a log "
+                               "that counts from 0, add 1 to each", fault);
+        shown->position = (uint32_t)value;
+    }
+    if (((!alone || line->field[CLICK_CLICK]) && read_click(line, &shown->click, fault) < 0) ||
+        read_time(line, shown, fault) < 0 ||
+        read_real(line, CLICK_PROPENSITY, DBL_MIN, 1, "a number above 0, and at most 1",
+                  &shown->propensity, fault) < 0 ||
+        read_real(line, CLICK_SCORE, -DBL_MAX, DBL_MAX, "a finite number", &shown->score,
+                  fault) < 0)
+        return -1;
+    return read_real(line, CLICK_LABEL, 0, FLT_MAX, "a relevance of at least 0", &shown->label,
+                     fault);
 }
 
 /* Finds the fields of the next line that is neither empty nor the first of its file: 1, 0 at the
@@ -402,50 +397,6 @@ static int by_position(const void *a, const void *b)
     return one->name < two->name ? -1 : 1;
 }
 
-/* Lines that repeat a document at its position become one, with the largest click. */
-static int merge(struct click_log *log, struct click_shown *shown, struct fault *fault)
-{
-    size_t left = 0;
-    for (size_t i = 0; i < log->now.places; i++) {
-        struct click_shown *last = left ? &shown[left - 1] : NULL;
-        if (!last || last->position != shown[i].position) {
-            shown[left++] = shown[i];
-            continue;
-        }
-        const char *name = name_of(log, last), *other = name_of(log, &shown[i]);
-        if (strcmp(name, other) != 0)
-            return click_log_wrong(log, fault, "documents %.60s and %.60s are both at position "
-                                   "%" PRIu32, name, other, last->position);
-        if (shown[i].click > last->click)
-            last->click = shown[i].click;
-    }
-    log->now.places = left;
-    return 0;
-}
-
-/* Do the positions have no gap? And does the log say of all documents what it says of one? */
-static int check_places(struct click_log *log, const struct click_shown *shown,
-                        struct fault *fault)
-{
-    size_t given[CLICK_COLUMNS] = { 0 }, n = log->now.places;
-    for (size_t a = 0; a < n; a++) {
-        if (shown[a].position != a + 1)
-            return click_log_wrong(log, fault, "no document at position %zu: a log has each "
-                                   "document that was shown, clicked or not (of clicks alone, -r "
-                                   "makes such lists)", a + 1);
-        given[CLICK_PROPENSITY] += isnan(shown[a].propensity) ? 0 : 1;
-        given[CLICK_SCORE] += isnan(shown[a].score) ? 0 : 1;
-        given[CLICK_LABEL] += isnan(shown[a].label) ? 0 : 1;
-    }
-    for (size_t c = CLICK_PROPENSITY; c <= CLICK_LABEL; c++) {
-        log->now.given[c] = given[c] == n;
-        if (given[c] > 0 && given[c] < n)
-            return click_log_wrong(log, fault, "%zu of %zu lines have a %s: all or none must",
-                                   given[c], n, click_column_name((enum click_column)c));
-    }
-    return 0;
-}
-
 /* Lists the names by position. 0 or a fault. */
 static int list_names(struct click_log *log, const struct click_shown *shown, struct fault *fault)
 {
@@ -464,20 +415,6 @@ static int list_names(struct click_log *log, const struct click_shown *shown, st
     if (differ == 0)
         return click_log_wrong(log, fault, "a document is at two positions");
     return differ < 0 ? -1 : 0;
-}
-
-/* All lines of the request were read. 1 or a fault. */
-static int end_request(struct click_log *log, struct fault *fault)
-{
-    struct click_shown *shown = log->shown.at;
-    qsort(shown, log->now.places, sizeof *shown, by_position);
-    log->now.shown = shown;
-    if (log->line.alone)
-        return list_names(log, shown, fault) < 0 ? -1 : 1;
-    if (merge(log, shown, fault) < 0 || check_places(log, shown, fault) < 0 ||
-        list_names(log, shown, fault) < 0)
-        return -1;
-    return 1;
 }
 
 /* After the fault of a line: is it the line of another request than the one at hand? */
@@ -501,7 +438,48 @@ int click_log_next(struct click_log *log, struct fault *fault)
     if (got != 0)
         lines_again(&log->line.lines);
     *fault = (struct fault){ FAULT_NONE, "" };
-    return end_request(log, fault);
+
+    struct click_shown *shown = log->shown.at;
+    qsort(shown, log->now.places, sizeof *shown, by_position);
+    log->now.shown = shown;
+    if (log->line.alone)
+        return list_names(log, shown, fault) < 0 ? -1 : 1;
+
+    /* Lines of one document at one position are one: it was clicked on as much as in any. */
+    size_t left = 0;
+    for (size_t i = 0; i < log->now.places; i++) {
+        struct click_shown *last = left ? &shown[left - 1] : NULL;
+        if (!last || last->position != shown[i].position) {
+            shown[left++] = shown[i];
+            continue;
+        }
+        const char *name = name_of(log, last), *other = name_of(log, &shown[i]);
+        if (strcmp(name, other) != 0)
+            return click_log_wrong(log, fault, "documents %.60s and %.60s are both at position "
+                                   "%" PRIu32, name, other, last->position);
+        if (shown[i].click > last->click)
+            last->click = shown[i].click;
+    }
+    log->now.places = left;
+
+    /* The positions have no gap, and the log says of all documents what it says of one. */
+    size_t given[CLICK_COLUMNS] = { 0 }, n = log->now.places;
+    for (size_t a = 0; a < n; a++) {
+        if (shown[a].position != a + 1)
+            return click_log_wrong(log, fault, "no document at position %zu: a log has each "
+                                   "document that was shown, clicked or not (of clicks alone, -r "
+                                   "makes such lists)", a + 1);
+        given[CLICK_PROPENSITY] += isnan(shown[a].propensity) ? 0 : 1;
+        given[CLICK_SCORE] += isnan(shown[a].score) ? 0 : 1;
+        given[CLICK_LABEL] += isnan(shown[a].label) ? 0 : 1;
+    }
+    for (size_t c = CLICK_PROPENSITY; c <= CLICK_LABEL; c++) {
+        log->now.given[c] = given[c] == n;
+        if (given[c] > 0 && given[c] < n)
+            return click_log_wrong(log, fault, "%zu of %zu lines have a %s: all or none must",
+                                   given[c], n, click_column_name((enum click_column)c));
+    }
+    return list_names(log, shown, fault) < 0 ? -1 : 1;
 }
 
 int click_log_skip(struct click_log *log, struct fault *fault)

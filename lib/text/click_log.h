@@ -83,13 +83,14 @@ struct click_log {
     struct hash_table documents; /* of the request, to see whether their names differ */
 };
 
-/* Reads `files` as one log; each begins with a line that names its columns. "-" is standard input,
- * and so is an empty list. All arguments stay the caller's. */
+/* Reads `files` as one log. Each file begins with a line that names its columns. "-" is standard
+ * input, and so is an empty list. All arguments stay the caller's. */
 void click_log_open(struct click_log *log, char *const *files, const struct click_action *actions,
                     size_t n, struct watch *watch);
 
-/* Reads the next request into log->now: 1, 0 at the end, or a fault with file, line and text. After
- * a data fault click_log_skip may follow. O(bytes), and O(n log n) for n documents. */
+/* Reads the next request into log->now. Returns 1, 0 at the end of the log, or a fault with file,
+ * line and text. After a data fault click_log_skip may follow. O(bytes), and O(n log n) for n
+ * documents. */
 int click_log_next(struct click_log *log, struct fault *fault)
     __attribute__((warn_unused_result));
 

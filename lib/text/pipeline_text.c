@@ -155,19 +155,6 @@ static int read_command(struct scan *scan)
     return 0;
 }
 
-static int check_redirections(const struct scan *scan)
-{
-    const struct pipeline_text *pipeline = scan->pipeline;
-    char quoted[FAULT_QUOTE];
-    if (pipeline->from && scan->from != 0)
-        return fault_usage(scan->fault, "< %s comes after a |: only the first program can read a "
-                           "file", fault_quote(quoted, pipeline->from, strlen(pipeline->from)));
-    if (pipeline->to && scan->to + 1 != pipeline->commands)
-        return fault_usage(scan->fault, "> %s comes before a |: only the last program can write a "
-                           "file", fault_quote(quoted, pipeline->to, strlen(pipeline->to)));
-    return 0;
-}
-
 int pipeline_text_read(struct pipeline_text *pipeline, const char *text, struct fault *fault)
 {
     size_t n = strlen(text) + 2;
@@ -187,7 +174,15 @@ int pipeline_text_read(struct pipeline_text *pipeline, const char *text, struct 
     skip_blanks(&scan, true);
     if (*scan.at)
         return refuse_at(&scan, "a second command: join commands with |");
-    return check_redirections(&scan);
+
+    char quoted[FAULT_QUOTE];
+    if (pipeline->from && scan.from != 0)
+        return fault_usage(scan.fault, "< %s comes after a |: only the first program can read a "
+                           "file", fault_quote(quoted, pipeline->from, strlen(pipeline->from)));
+    if (pipeline->to && scan.to + 1 != pipeline->commands)
+        return fault_usage(scan.fault, "> %s comes before a |: only the last program can write a "
+                           "file", fault_quote(quoted, pipeline->to, strlen(pipeline->to)));
+    return 0;
 }
 
 void pipeline_text_close(struct pipeline_text *pipeline)

@@ -21,20 +21,6 @@ void summary_close(struct summary *summary)
     buffer_free(&summary->gains);
 }
 
-/* ---- features ---- */
-
-static int add_features(struct summary *summary, const struct round *round, struct fault *fault)
-{
-    struct matrix x;
-    if (round_matrix(round, &x, fault) < 0) return -1;
-    if (x.kind == MATRIX_UNIT)
-        return 0;
-    summary->entries += matrix_entries(&x);
-    summary->dense += x.kind == MATRIX_DENSE;
-    summary->sparse += x.kind == MATRIX_SPARSE;
-    return scales_add(&summary->scales, &x, fault);
-}
-
 /* ---- labels ---- */
 
 static void add_label(struct summary *summary, float label)
@@ -87,25 +73,6 @@ static void add_line_order(struct summary *summary, size_t m, double *gain)
         summary->variance += vary_g * vary_d / (double)(m - 1);
 }
 
-/* `first`: the first round of its qid, or one without. */
-static int add_labels(struct summary *summary, const struct round *round, bool first,
-                      struct fault *fault)
-{
-    double sum = 0, *gain = buffer_for(&summary->gains, round->docs, sizeof *gain, fault);
-    if (!gain) return -1;
-    for (size_t i = 0; i < round->docs; i++) {
-        add_label(summary, round->label[i]);
-        sum += gain[i] = dcg_gain((double)round->label[i]);
-    }
-    if (!isfinite(sum))
-        return fault_data(fault, "a label is too large: its gain, 2^label, overflows");
-    summary->irrelevant += sum <= 0;
-    summary->lists += first;
-    if (first && sum > 0)
-        add_line_order(summary, round->docs, gain);
-    return 0;
-}
-
 int summary_round(struct summary *summary, const struct round *round, bool named,
                   struct fault *fault)
 {
@@ -120,8 +87,29 @@ int summary_round(struct summary *summary, const struct round *round, bool named
     summary->unnamed += !round->qid;
     summary->named += named;
     summary->unlabelled += !round->label;
-    if (round->label && add_labels(summary, round, first > 0, fault) < 0) return -1;
-    return add_features(summary, round, fault);
+    if (round->label) {
+        double sum = 0, *gain = buffer_for(&summary->gains, round->docs, sizeof *gain, fault);
+        if (!gain) return -1;
+        for (size_t i = 0; i < round->docs; i++) {
+            add_label(summary, round->label[i]);
+            sum += gain[i] = dcg_gain((double)round->label[i]);
+        }
+        if (!isfinite(sum))
+            return fault_data(fault, "a label is too large: its gain, 2^label, overflows");
+        summary->irrelevant += sum <= 0;
+        summary->lists += first > 0;
+        if (first > 0 && sum > 0)
+            add_line_order(summary, round->docs, gain);
+    }
+
+    struct matrix x;
+    if (round_matrix(round, &x, fault) < 0) return -1;
+    if (x.kind == MATRIX_UNIT)
+        return 0;
+    summary->entries += matrix_entries(&x);
+    summary->dense += x.kind == MATRIX_DENSE;
+    summary->sparse += x.kind == MATRIX_SPARSE;
+    return scales_add(&summary->scales, &x, fault);
 }
 
 /* ---- printing ---- */
@@ -145,33 +133,6 @@ static bool has_tail(const struct scale *scale)
            (scale->least < -TAIL_SIZE && scale->mean - scale->least > apart);
 }
 
-static void find_ranges(const struct scales *scales, struct ranges *ranges)
-{
-    *ranges = (struct ranges){ .least = DBL_MAX, .lowest = DBL_MAX, .highest = -DBL_MAX };
-    for (size_t j = 0; j < scales->width; j++) {
-        const struct scale of = scales_of(scales, j);
-        double range = of.largest - of.least;
-        ranges->lowest = of.least < ranges->lowest ? of.least : ranges->lowest;
-        ranges->highest = of.largest > ranges->highest ? of.largest : ranges->highest;
-        if (range <= 0 && ranges->constant++ < LISTED)
-            names_add(&ranges->listed, "%zu", j + 1);
-        if (has_tail(&of) && ranges->tailed++ < LISTED)
-            names_add(&ranges->tails, "%zu", j + 1);
-        ranges->varied += range > 0;
-        if (range > 0 && range < ranges->least)
-            ranges->least = range, ranges->of_least = j + 1;
-        if (range > ranges->most)
-            ranges->most = range, ranges->of_most = j + 1;
-    }
-    if (scales->width < scales->dim) { /* features that no document stores */
-        ranges->lowest = ranges->lowest < 0 ? ranges->lowest : 0;
-        ranges->highest = ranges->highest > 0 ? ranges->highest : 0;
-    }
-    for (size_t j = scales->width; j < scales->dim && ranges->constant++ < LISTED; j++)
-        names_add(&ranges->listed, "%zu", j + 1);
-    ranges->constant = scales->dim - ranges->varied;
-}
-
 static void print_features(const struct summary *summary, struct print *out)
 {
     struct ranges ranges;
@@ -180,7 +141,29 @@ static void print_features(const struct summary *summary, struct print *out)
         LINE("features", "none");
         return;
     }
-    find_ranges(scales, &ranges);
+    ranges = (struct ranges){ .least = DBL_MAX, .lowest = DBL_MAX, .highest = -DBL_MAX };
+    for (size_t j = 0; j < scales->width; j++) {
+        const struct scale of = scales_of(scales, j);
+        double range = of.largest - of.least;
+        ranges.lowest = of.least < ranges.lowest ? of.least : ranges.lowest;
+        ranges.highest = of.largest > ranges.highest ? of.largest : ranges.highest;
+        if (range <= 0 && ranges.constant++ < LISTED)
+            names_add(&ranges.listed, "%zu", j + 1);
+        if (has_tail(&of) && ranges.tailed++ < LISTED)
+            names_add(&ranges.tails, "%zu", j + 1);
+        ranges.varied += range > 0;
+        if (range > 0 && range < ranges.least)
+            ranges.least = range, ranges.of_least = j + 1;
+        if (range > ranges.most)
+            ranges.most = range, ranges.of_most = j + 1;
+    }
+    if (scales->width < scales->dim) { /* features that no document stores */
+        ranges.lowest = ranges.lowest < 0 ? ranges.lowest : 0;
+        ranges.highest = ranges.highest > 0 ? ranges.highest : 0;
+    }
+    for (size_t j = scales->width; j < scales->dim && ranges.constant++ < LISTED; j++)
+        names_add(&ranges.listed, "%zu", j + 1);
+    ranges.constant = scales->dim - ranges.varied;
     LINE("features", "%zu, %s, %.3g stored in a document", scales->dim,
          !summary->sparse ? "dense" : !summary->dense ? "sparse" : "dense or sparse by round",
          (double)summary->entries / (double)summary->docs);
@@ -230,8 +213,10 @@ static void print_line_order(const struct summary *summary, struct print *out)
              fabs(apart) / error, apart > 0 ? "better" : "worse");
 }
 
-static void print_all(const struct summary *summary, struct print *out)
+int summary_print(const struct summary *summary, struct writer *writer, struct fault *fault)
 {
+    struct print print, *const out = &print;
+    print_start(out, writer, fault);
     LINE("rounds", "%" PRIu64, summary->rounds);
     if (summary->unnamed)
         LINE("queries", "%zu; %" PRIu64 " of %" PRIu64 " rounds have no qid",
@@ -250,12 +235,5 @@ static void print_all(const struct summary *summary, struct print *out)
         print_labels(summary, out);
         print_line_order(summary, out);
     }
-}
-
-int summary_print(const struct summary *summary, struct writer *out, struct fault *fault)
-{
-    struct print print;
-    print_start(&print, out, fault);
-    print_all(summary, &print);
-    return print_end(&print);
+    return print_end(out);
 }

@@ -66,26 +66,6 @@ static size_t find_entry(const struct trec_run *run, const char *key, size_t n)
     return run->table.key ? (size_t)hash_table_find(&run->table, run, key, n) : 0;
 }
 
-static int add_document(struct trec_run *run, struct lines *lines, struct word qid,
-                        struct word document, double score, struct buffer *room,
-                        struct fault *fault)
-{
-    size_t n;
-    const char *key = make_key(qid, (struct word){ "", 0 }, room, &n, fault);
-    size_t query = key ? find_entry(run, key, n) : 0;
-    if (key && !query)
-        query = add_entry(run, key, n, 0, fault);
-    if (!query || !(key = make_key(qid, document, room, &n, fault))) return -1;
-    if (find_entry(run, key, n))
-        return lines_wrong(lines, document.at, document.n, fault, "the document comes twice for "
-                           "its query");
-    size_t added = add_entry(run, key, n, score, fault);
-    if (!added) return -1;
-    entry_at(run, added)->next = entry_at(run, query)->next;
-    entry_at(run, query)->next = added;
-    return 0;
-}
-
 static int read_entry(struct trec_run *run, struct lines *lines, struct buffer *room,
                       struct fault *fault)
 {
@@ -105,7 +85,22 @@ static int read_entry(struct trec_run *run, struct lines *lines, struct buffer *
         memcpy(text, word[SCORE].at, word[SCORE].n);
     if (!decimal_double(text, &score))
         return lines_wrong(lines, word[SCORE].at, word[SCORE].n, fault, "not a finite score");
-    return add_document(run, lines, word[QID], word[DOCUMENT], score, room, fault);
+
+    struct word document = word[DOCUMENT];
+    size_t n;
+    const char *key = make_key(word[QID], (struct word){ "", 0 }, room, &n, fault);
+    size_t query = key ? find_entry(run, key, n) : 0;
+    if (key && !query)
+        query = add_entry(run, key, n, 0, fault);
+    if (!query || !(key = make_key(word[QID], document, room, &n, fault))) return -1;
+    if (find_entry(run, key, n))
+        return lines_wrong(lines, document.at, document.n, fault, "the document comes twice for "
+                           "its query");
+    size_t added = add_entry(run, key, n, score, fault);
+    if (!added) return -1;
+    entry_at(run, added)->next = entry_at(run, query)->next;
+    entry_at(run, query)->next = added;
+    return 0;
 }
 
 int trec_run_read(struct trec_run *run, struct lines *lines, struct fault *fault)
