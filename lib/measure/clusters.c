@@ -51,11 +51,6 @@ static double value(const struct side *side, const struct cluster *at)
     return y;
 }
 
-static double rest(const struct side *side, const struct cluster *at)
-{
-    return value(side, at) - side->mean * at->lines;
-}
-
 /* What one table has of a cluster, added to the three numbers that are squared: e_c / (N - N_c),
  * e_c / N and Y_c / N. */
 static void add_side(const struct side *side, const struct cluster *at, double sign,
@@ -63,7 +58,7 @@ static void add_side(const struct side *side, const struct cluster *at, double s
 {
     if (at->lines == 0)
         return;
-    double e = rest(side, at);
+    double e = value(side, at) - side->mean * at->lines;
     number[0] += sign * e / (side->lines - at->lines);
     number[1] += sign * e / side->lines;
     number[2] += sign * value(side, at) / side->lines;
@@ -109,26 +104,6 @@ void clusters_sum(const struct clusters *my, struct clusters_sums *sums)
     sums->squares = square[1] > ROUNDING * square[2] ? m * m * square[1] : 0;
 }
 
-/* The differences that p is computed from: of single lines, or of Y_c / N. And the numbers of
- * clusters whose means differ. */
-static void differ(const struct clusters *my, bool single, double *d, struct paired *result)
-{
-    const struct side at = side_of(my->at, my->n, my->ratio);
-    const struct side base = side_of(my->base, my->n, my->ratio);
-    for (size_t c = 0, n = 0; c < my->n; c++) {
-        const struct cluster *b = &my->at[c], *a = my->base ? &my->base[c] : NULL;
-        if (b->lines == 0)
-            continue;
-        double y = value(&at, b), x = a ? value(&base, a) : 0;
-        double away = clusters_differ(a ? x / a->lines : 0, y / b->lines);
-        d[n++] = single ? clusters_differ(x, y)
-                        : clusters_differ(a ? x / base.lines : 0, y / at.lines);
-        result->above += away > 0;
-        result->below += away < 0;
-        result->same += away == 0;
-    }
-}
-
 /* The interval and p by the standard error, which is NaN with fewer than two clusters. */
 static void test_t(const struct clusters_sums *sums, struct paired *result)
 {
@@ -151,7 +126,22 @@ int clusters_test(const struct clusters *my, const struct clusters_sums *sums, u
     double *d = buffer_for(&scratch[0], sums->clusters + 1, sizeof *d, fault);
     if (!d) return -1;
     if (sums->joined) {
-        differ(my, sums->single, d, &counts);
+        const struct side at = side_of(my->at, my->n, my->ratio);
+        const struct side base = side_of(my->base, my->n, my->ratio);
+        for (size_t c = 0, n = 0; c < my->n; c++) {
+            const struct cluster *b = &my->at[c], *a = my->base ? &my->base[c] : NULL;
+            if (b->lines == 0)
+                continue;
+            double y = value(&at, b), x = a ? value(&base, a) : 0;
+            /* p is computed from the differences of single lines, or of Y_c / N. */
+            double away = clusters_differ(a ? x / a->lines : 0, y / b->lines);
+            d[n++] = sums->single ? clusters_differ(x, y)
+                            : clusters_differ(a ? x / base.lines : 0, y / at.lines);
+            counts.above += away > 0;
+            counts.below += away < 0;
+            counts.same += away == 0;
+        }
+
         if (paired_test(d, sums->clusters, most, seed, &scratch[1], result, fault) < 0) return -1;
         if (sums->single)
             return 0;

@@ -42,40 +42,6 @@ static bool count_grades(size_t m, const double *label, size_t count[GRADES])
     return true;
 }
 
-/* The first k of the labels, highest first: label i is as many grades as more than i documents
- * have, that or a higher one. */
-static void take_grades(size_t count[GRADES], size_t k, double *sorted)
-{
-    for (size_t g = GRADES - 1; g > 0; g--)
-        count[g - 1] += count[g];
-    for (size_t i = 0; i < k; i++) {
-        unsigned grade = 0;
-        for (size_t g = 1; g < GRADES; g++)
-            grade += count[g] > i;
-        sorted[i] = grade;
-    }
-}
-
-/* Sorts the labels, highest first, as far as they are needed. */
-static int sort_labels(struct measured *measured, const double *label, struct fault *fault)
-{
-    size_t m = measured->docs;
-    size_t count[GRADES];
-    double *sorted = buffer_for(&measured->buffer[1], m, sizeof *sorted, fault);
-    uint32_t *order = buffer_for(&measured->buffer[2], 2 * m, sizeof *order, fault);
-    if (!sorted || !order) return -1;
-    measured->sorted = sorted;
-    if (measured->top > 0 && measured->top <= COUNTED && measured->top < m &&
-        count_grades(m, label, count)) {
-        take_grades(count, measured->top, sorted);
-        return 0;
-    }
-    order_by_score(m, label, order, order + m);
-    for (size_t i = 0; i < m; i++)
-        sorted[i] = label[order[i]];
-    return 0;
-}
-
 int measure_round(struct measured *measured, size_t m, const uint32_t *order, const float *label,
                   const double *score, struct fault *fault)
 {
@@ -92,7 +58,31 @@ int measure_round(struct measured *measured, size_t m, const uint32_t *order, co
     measured->ranked = order ? ranked : NULL;
     measured->score = score;
     measured->scratch = scratch;
-    return sort_labels(measured, by_doc, fault);
+
+    /* The labels are sorted, highest first, as far as they are needed. */
+    size_t docs = measured->docs;
+    size_t count[GRADES];
+    double *sorted = buffer_for(&measured->buffer[1], docs, sizeof *sorted, fault);
+    uint32_t *by_label = buffer_for(&measured->buffer[2], 2 * docs, sizeof *by_label, fault);
+    if (!sorted || !by_label) return -1;
+    measured->sorted = sorted;
+    if (measured->top > 0 && measured->top <= COUNTED && measured->top < docs &&
+        count_grades(docs, by_doc, count)) {
+        /* Label i is as many grades as more than i documents have, that or a higher one. */
+        for (size_t g = GRADES - 1; g > 0; g--)
+            count[g - 1] += count[g];
+        for (size_t i = 0; i < measured->top; i++) {
+            unsigned grade = 0;
+            for (size_t g = 1; g < GRADES; g++)
+                grade += count[g] > i;
+            sorted[i] = grade;
+        }
+        return 0;
+    }
+    order_by_score(docs, by_doc, by_label, by_label + docs);
+    for (size_t i = 0; i < docs; i++)
+        sorted[i] = by_doc[by_label[i]];
+    return 0;
 }
 
 void measure_close(struct measured *measured)
@@ -355,34 +345,6 @@ static int parse_cutoff(struct measure *measure, const char *at, struct fault *f
     return 0;
 }
 
-static int no_surrogate(const char *name, struct fault *fault)
-{
-    struct names names = { 0 };
-    for (const struct surrogate *s = surrogates; s->name; s++)
-        names_add(&names, "%s%s", s->name, cut_words[s->cut ? CUT_MAYBE : CUT_NEVER]);
-    return fault_usage(fault, "no surrogate loss '%.40s': choose from %s", name, names.text);
-}
-
-/* NAME, and @k where the loss has a cutoff. */
-static int parse_loss(struct measure *measure, const char *surrogate, const char *at,
-                      struct fault *fault)
-{
-    char name[20] = "";
-    size_t length = at ? (size_t)(at - surrogate) : strlen(surrogate);
-    if (length < sizeof name)
-        memcpy(name, surrogate, length);
-    measure->value = loss;
-    measure->surrogate = surrogate_find(name);
-    if (!measure->surrogate)
-        return no_surrogate(surrogate, fault);
-    if (measure->step && measure->surrogate->gradient)
-        return fault_usage(fault, "measure step:%.40s: only slam, slam-ap and minimax have a loss "
-                           "of their steps: use loss:%.40s", surrogate, surrogate);
-    if (at && !measure->surrogate->cut)
-        return fault_usage(fault, "measure %.45s: %s takes no cutoff", measure->name, name);
-    return parse_cutoff(measure, at, fault);
-}
-
 int measure_parse(struct measure *measure, const char *name, struct fault *fault)
 {
     const char *at = strchr(name, '@');
@@ -391,8 +353,28 @@ int measure_parse(struct measure *measure, const char *name, struct fault *fault
     measure->name = name;
     measure->cutoff = SIZE_MAX;
     measure->step = name_begins(name, step_prefix);
-    if (measure->step || name_begins(name, loss_prefix))
-        return parse_loss(measure, name + sizeof loss_prefix - 1, at, fault);
+    if (measure->step || name_begins(name, loss_prefix)) {
+        const char *surrogate = name + sizeof loss_prefix - 1;
+        char word[20] = "";
+        size_t length = at ? (size_t)(at - surrogate) : strlen(surrogate);
+        if (length < sizeof word)
+            memcpy(word, surrogate, length);
+        measure->value = loss;
+        measure->surrogate = surrogate_find(word);
+        if (!measure->surrogate) {
+            struct names names = { 0 };
+            for (const struct surrogate *s = surrogates; s->name; s++)
+                names_add(&names, "%s%s", s->name, cut_words[s->cut ? CUT_MAYBE : CUT_NEVER]);
+            return fault_usage(fault, "no surrogate loss '%.40s': choose from %s", surrogate,
+                               names.text);
+        }
+        if (measure->step && measure->surrogate->gradient)
+            return fault_usage(fault, "measure step:%.40s: only slam, slam-ap and minimax have a "
+                               "loss of their steps: use loss:%.40s", surrogate, surrogate);
+        if (at && !measure->surrogate->cut)
+            return fault_usage(fault, "measure %.45s: %s takes no cutoff", measure->name, word);
+        return parse_cutoff(measure, at, fault);
+    }
     if (at && measures[i].cut == CUT_NEVER)
         return fault_usage(fault, "measure %.40s: %s takes no cutoff", name, measures[i].name);
     if (!at && measures[i].cut == CUT_ALWAYS)

@@ -91,15 +91,6 @@ struct shown {
 /* at[docs]: where each document was shown, from 1; 0: not seen; REGULAR: not seen, but one of the
  * first of a greedy order that is shown in at least half of the rounds. */
 enum { REGULAR = UINT32_MAX };
-static void mark_documents(const struct shown *shown, const struct round *round, uint32_t *at)
-{
-    const uint32_t *greedy = round->greedy ? round->greedy : round->order;
-    memset(at, 0, round->docs * sizeof *at);
-    for (size_t a = 0; greedy && round->explored && round->gamma <= 0.5 && a < round->places; a++)
-        at[greedy[a]] = REGULAR;
-    for (size_t a = 0; a < shown->places; a++)
-        at[shown->doc[a]] = (uint32_t)a + 1;
-}
 
 /* Fills in the documents seen, in the target's order. */
 static int line_up(struct logged *logged, const struct shown *shown, const struct round *round,
@@ -113,7 +104,15 @@ static int line_up(struct logged *logged, const struct shown *shown, const struc
     double *propensity = relevance + m, *share = propensity + m;
     uint32_t *at = order + m, *place = (uint32_t *)(share + m), *where = place + m;
     bool *seldom = (bool *)(where + m), explored = round->greedy || round->logit || round->subset;
-    mark_documents(shown, round, at);
+
+    /* Where each document was shown, from 1; 0: not seen; or REGULAR. */
+    const uint32_t *greedy = round->greedy ? round->greedy : round->order;
+    memset(at, 0, round->docs * sizeof *at);
+    for (size_t a = 0; greedy && round->explored && round->gamma <= 0.5 && a < round->places; a++)
+        at[greedy[a]] = REGULAR;
+    for (size_t a = 0; a < shown->places; a++)
+        at[shown->doc[a]] = (uint32_t)a + 1;
+
     for (size_t i = 0; i < m; i++) {
         size_t a = at[order[i]];
         seldom[i] = a == 0;
@@ -254,20 +253,6 @@ static bool can_estimate(const struct linear_measure *linear)
     return linear && !linear->scale;
 }
 
-static int no_measure(const char *measure, enum estimator estimator, struct fault *fault)
-{
-    static const char *const words[] = { "ips", "snips", "dr" };
-    const char *word = words[estimator];
-    const struct linear_measure *linear;
-    struct names names = { 0 };
-    for (size_t i = 0; (linear = measure_linear_number(i)); i++)
-        if (can_estimate(linear))
-            measure_add_name(&names, linear->name);
-    measure_add_name(&names, "p");
-    return fault_usage(fault, "no measure '%s:%.40s': %s takes only %s, in which a document counts "
-                       "by its own label and position alone", word, measure, word, names.text);
-}
-
 int offline_parse(struct offline *offline, const char *measure, enum estimator estimator,
                   struct fault *fault)
 {
@@ -275,8 +260,19 @@ int offline_parse(struct offline *offline, const char *measure, enum estimator e
     memset(offline, 0, sizeof *offline);
     offline->estimator = estimator;
     offline->linear = measure_linear_find(share ? "prec" : measure);
-    if (!can_estimate(offline->linear))
-        return no_measure(measure, estimator, fault);
+    if (!can_estimate(offline->linear)) {
+        static const char *const words[] = { "ips", "snips", "dr" };
+        const char *word = words[estimator];
+        const struct linear_measure *linear;
+        struct names names = { 0 };
+        for (size_t i = 0; (linear = measure_linear_number(i)); i++)
+            if (can_estimate(linear))
+                measure_add_name(&names, linear->name);
+        measure_add_name(&names, "p");
+        return fault_usage(fault, "no measure '%s:%.40s': %s takes only %s, in which a document "
+                           "counts by its own label and position alone", word, measure, word,
+                           names.text);
+    }
     if (measure_parse(&offline->measure, measure, fault) < 0) return -1;
     offline->unit = share ? (double)offline->measure.cutoff : 1;
     return 0;
@@ -304,27 +300,6 @@ static int weigh(const struct offline *offline, struct logged *logged,
     logged->weighed = linear;
     logged->cutoff = offline->measure.cutoff;
     return target_weights(&logged->target, m, places, weight, weight + m, measured->work, fault);
-}
-
-/* a and b. Sums go by position, as in measure_value and look_at_all, so that they have
- * the same bits where everything is seen. */
-static void look_at_seen(struct offline *offline, const struct logged *logged,
-                         const struct measured *measured)
-{
-    const struct linear_measure *linear = offline->linear;
-    double a = 0, b = 0, shown = 0;
-    for (size_t i = 0; i < logged->seen; i++) {
-        double W = logged->W[logged->place[i]];
-        if (W == 0)
-            continue;
-        if (logged->relevance[i] > 0)
-            a += linear->gain(measured, logged->relevance[i]) * W / logged->propensity[i];
-        b += W * logged->share[i] / logged->propensity[i];
-        shown += W;
-    }
-    offline->round[OFFLINE_A] = a / offline->unit;
-    offline->round[OFFLINE_B] = b;
-    offline->supported = shown;
 }
 
 static double look_at_all(const struct logged *logged)
@@ -397,19 +372,6 @@ static void add_paid(struct paid *paid, double gain, double examined)
     paid->examined += examined;
 }
 
-/* The gains of the documents seen count for the rounds after this one. */
-static void learn_gains(struct offline *offline, const struct logged *logged,
-                        const struct measured *measured)
-{
-    for (size_t i = 0; i < logged->seen; i++) {
-        size_t place = logged->place[i];
-        bool apart = is_apart(offline, logged, place);
-        double gain = offline->linear->gain(measured, logged->relevance[i]);
-        add_paid(paid_at(offline, apart, place), gain, logged->share[i]);
-        add_paid(&offline->paid[apart], gain, logged->share[i]);
-    }
-}
-
 /* M and V: what feedback there would have been. M of dr is added by look_beyond. */
 static void look_at_model(struct offline *offline, const struct logged *logged,
                           const struct measured *measured)
@@ -426,7 +388,14 @@ static void look_at_model(struct offline *offline, const struct logged *logged,
         m += offline->estimator == OFFLINE_DR ? 0 : weight * y;
         v += weight * weight * y * (G - y);
     }
-    learn_gains(offline, logged, measured);
+    for (size_t i = 0; i < logged->seen; i++) {
+        size_t place = logged->place[i];
+        bool apart = is_apart(offline, logged, place);
+        double gain = offline->linear->gain(measured, logged->relevance[i]);
+        add_paid(paid_at(offline, apart, place), gain, logged->share[i]);
+        add_paid(&offline->paid[apart], gain, logged->share[i]);
+    }
+
     offline->round[OFFLINE_M] = m / unit;
     offline->noise = v / (unit * unit);
 }
@@ -461,7 +430,24 @@ int offline_look(struct offline *offline, struct logged *logged, const struct me
 {
     bool sums = offline->clicks || offline->estimator == OFFLINE_SNIPS;
     if (weigh(offline, logged, measured, fault) < 0) return -1;
-    look_at_seen(offline, logged, measured);
+
+    const struct linear_measure *linear = offline->linear;
+    /* a and b. Sums go by position, as in measure_value and look_at_all, so that they have the
+     * same bits where everything is seen. */
+    double a = 0, b = 0, shown = 0;
+    for (size_t i = 0; i < logged->seen; i++) {
+        double W = logged->W[logged->place[i]];
+        if (W == 0)
+            continue;
+        if (logged->relevance[i] > 0)
+            a += linear->gain(measured, logged->relevance[i]) * W / logged->propensity[i];
+        b += W * logged->share[i] / logged->propensity[i];
+        shown += W;
+    }
+    offline->round[OFFLINE_A] = a / offline->unit;
+    offline->round[OFFLINE_B] = b;
+    offline->supported = shown;
+
     look_at_seldom(offline, logged);
     offline->round[OFFLINE_C] = sums ? look_at_all(logged) : 0;
     if (logged->support == SUPPORT_ALL)

@@ -15,16 +15,6 @@
  * so A says how good every fixed ranking was. No sort finds the best of them: what an item adds
  * depends on the set of items above it. So all sets are enumerated. */
 
-/* Adds a round to A = pair[m*m], by what each item adds to its own A_ii: share[m] is 1/n for the
- * n relevant items and 0 for the others. O(m^2). */
-static void add_shares(size_t m, const double *share, double *pair)
-{
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; share[i] > 0 && j < m; j++)
-            if (share[j] > 0)
-                pair[i * m + j] += share[i];
-}
-
 /* What item i adds, at the position just after the other items of `set`, times that position. */
 static double added(size_t m, const double *pair, size_t set, size_t i)
 {
@@ -66,8 +56,13 @@ static double best_map(size_t m, const double *pair, double *best)
 
 /* ---- regret ---- */
 
-static int no_measure(const char *measure, struct fault *fault)
+int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
 {
+    memset(regret, 0, sizeof *regret);
+    regret->linear = measure_linear_find(measure);
+    if (regret->linear || strcmp(measure, "map") == 0)
+        return measure_parse(&regret->measure, measure, fault);
+
     struct names any = { 0 }, binary = { 0 };
     const struct linear_measure *linear;
     for (size_t i = 0; (linear = measure_linear_number(i)); i++)
@@ -75,33 +70,6 @@ static int no_measure(const char *measure, struct fault *fault)
     return fault_usage(fault, "no measure 'regret:%.40s': regret takes %s; %s if all labels are "
                        "0 or 1; and map for lists of at most %d documents", measure, any.text,
                        binary.text, REGRET_MAP_ITEMS);
-}
-
-int regret_parse(struct regret *regret, const char *measure, struct fault *fault)
-{
-    memset(regret, 0, sizeof *regret);
-    regret->linear = measure_linear_find(measure);
-    if (regret->linear || strcmp(measure, "map") == 0)
-        return measure_parse(&regret->measure, measure, fault);
-    return no_measure(measure, fault);
-}
-
-/* Makes weights, and sums of 0, for as many items as the first round has documents. */
-static int start(struct regret *regret, const struct measured *measured, struct fault *fault)
-{
-    size_t m = measured->docs, more = regret->linear ? m : m * m + ((size_t)1 << m);
-    double *at = buffer_for(&regret->buffer, 3 * m + more, sizeof *at, fault);
-    if (!at) return -1;
-    memset(at, 0, (3 * m + more) * sizeof *at);
-    for (size_t i = 0; regret->linear && i < m; i++)
-        at[i] = i < regret->measure.cutoff ? regret->linear->weight(measured, i) : 0;
-    regret->weight = at;
-    regret->sum.gain = at + m;
-    regret->round.gain = at + 2 * m;
-    regret->pair = regret->linear ? NULL : at + 3 * m;
-    regret->scratch = at + 3 * m + (regret->linear ? 0 : m * m);
-    regret->docs = m;
-    return 0;
 }
 
 static int check_list(const struct regret *regret, const struct measured *measured, size_t dim,
@@ -125,20 +93,42 @@ static int check_list(const struct regret *regret, const struct measured *measur
     return 0;
 }
 
-/* The relevant items of a round, as add_shares takes them. */
-static int share(struct regret *regret, const struct measured *measured)
+int regret_look(struct regret *regret, const struct measured *measured, size_t dim,
+                struct fault *fault)
 {
-    double n = 0;
-    for (size_t i = 0; i < regret->docs; i++)
-        n += measured->label[i] > 0;
-    for (size_t i = 0; i < regret->docs; i++)
-        regret->round.gain[i] = measured->label[i] > 0 ? 1 / n : 0;
-    return 0;
-}
+    double value = 0;
+    if (check_list(regret, measured, dim, fault) < 0) return -1;
+    if (regret->docs == 0) {
+        /* Weights, and sums of 0, for as many items as the first round has documents. */
+        size_t m = measured->docs, more = regret->linear ? m : m * m + ((size_t)1 << m);
+        double *at = buffer_for(&regret->buffer, 3 * m + more, sizeof *at, fault);
+        if (!at) return -1;
+        memset(at, 0, (3 * m + more) * sizeof *at);
+        for (size_t i = 0; regret->linear && i < m; i++)
+            at[i] = i < regret->measure.cutoff ? regret->linear->weight(measured, i) : 0;
+        regret->weight = at;
+        regret->sum.gain = at + m;
+        regret->round.gain = at + 2 * m;
+        regret->pair = regret->linear ? NULL : at + 3 * m;
+        regret->scratch = at + 3 * m + (regret->linear ? 0 : m * m);
+        regret->docs = m;
+    }
+    int defined = measure_value(&regret->measure, measured, &value, fault);
+    if (defined < 0) return -1;
+    memset(regret->round.gain, 0, regret->docs * sizeof *regret->round.gain);
+    regret->round.constant = regret->round.achieved = 0;
+    if (!defined)
+        return 0;
+    regret->round.achieved = regret->linear ? regret->linear->sign * value : value;
+    if (!regret->linear) {
+        double n = 0;
+        for (size_t i = 0; i < regret->docs; i++)
+            n += measured->label[i] > 0;
+        for (size_t i = 0; i < regret->docs; i++)
+            regret->round.gain[i] = measured->label[i] > 0 ? 1 / n : 0;
+        return 0;
+    }
 
-/* Computes the gains of a round for which the measure is defined. */
-static int work_out(struct regret *regret, const struct measured *measured, struct fault *fault)
-{
     double unit = 1, total = 0;
     const struct linear_measure *linear = regret->linear;
     if (linear->scale)
@@ -154,29 +144,16 @@ static int work_out(struct regret *regret, const struct measured *measured, stru
                       "for a double: use -G lin");
 }
 
-int regret_look(struct regret *regret, const struct measured *measured, size_t dim,
-                struct fault *fault)
-{
-    double value = 0;
-    if (check_list(regret, measured, dim, fault) < 0 ||
-        (regret->docs == 0 && start(regret, measured, fault) < 0))
-        return -1;
-    int defined = measure_value(&regret->measure, measured, &value, fault);
-    if (defined < 0) return -1;
-    memset(regret->round.gain, 0, regret->docs * sizeof *regret->round.gain);
-    regret->round.constant = regret->round.achieved = 0;
-    if (!defined)
-        return 0;
-    regret->round.achieved = regret->linear ? regret->linear->sign * value : value;
-    return regret->linear ? work_out(regret, measured, fault) : share(regret, measured);
-}
-
 void regret_add(struct regret *regret)
 {
     for (size_t i = 0; i < regret->docs; i++)
         regret->sum.gain[i] += regret->round.gain[i];
     if (regret->pair)
-        add_shares(regret->docs, regret->round.gain, regret->pair);
+        for (size_t i = 0; i < regret->docs; i++)
+            /* Here gain[m] is 1/n for the n relevant items and 0 for the others. */
+            for (size_t j = 0; regret->round.gain[i] > 0 && j < regret->docs; j++)
+                if (regret->round.gain[j] > 0)
+                    regret->pair[i * regret->docs + j] += regret->round.gain[i];
     regret->sum.constant += regret->round.constant;
     regret->sum.achieved += regret->round.achieved;
 }

@@ -19,18 +19,6 @@ static const struct cluster *of_table(const struct sequence *my, size_t table)
     return my->cluster[table].at;
 }
 
-static int reach_cluster(struct sequence *my, size_t cluster, struct fault *fault)
-{
-    for (size_t i = 0; i < my->tables; i++) {
-        struct cluster *at = buffer_for(&my->cluster[i], cluster + 1, sizeof *at, fault);
-        if (!at) return -1;
-        if (cluster >= my->clusters)
-            memset(at + my->clusters, 0, (cluster + 1 - my->clusters) * sizeof *at);
-    }
-    my->clusters = cluster >= my->clusters ? cluster + 1 : my->clusters;
-    return 0;
-}
-
 static bool is_unequal(const struct sequence *my, size_t cluster)
 {
     const struct cluster *a = of_table(my, 0) + cluster;
@@ -43,7 +31,14 @@ static bool is_unequal(const struct sequence *my, size_t cluster)
 int sequence_add(struct sequence *my, size_t table, size_t cluster,
                  const double part[CLUSTER_PARTS], struct fault *fault)
 {
-    if (reach_cluster(my, cluster, fault) < 0) return -1;
+    for (size_t i = 0; i < my->tables; i++) {
+        struct cluster *at = buffer_for(&my->cluster[i], cluster + 1, sizeof *at, fault);
+        if (!at) return -1;
+        if (cluster >= my->clusters)
+            memset(at + my->clusters, 0, (cluster + 1 - my->clusters) * sizeof *at);
+    }
+    my->clusters = cluster >= my->clusters ? cluster + 1 : my->clusters;
+
     struct cluster *at = (struct cluster *)my->cluster[table].at + cluster;
     my->unequal -= is_unequal(my, cluster);
     for (size_t i = 0; i < CLUSTER_PARTS; i++)

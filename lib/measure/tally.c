@@ -69,18 +69,6 @@ static int no_measure(const char *name, struct fault *fault)
     return fault_usage(fault, "no measure '%.40s': choose from %s", name, names.text);
 }
 
-/* A loss after what begins the name: charged by the scores drawn, or less that of other weights. */
-static int parse_charged(struct tally *tally, const char *name, struct fault *fault)
-{
-    tally->against = name_begins(name, "regret:");
-    name += tally->against ? strlen("regret:") : 0;
-    tally->drawn = name_begins(name, "drawn:");
-    const char *loss = name + (tally->drawn ? strlen("drawn:") : 0);
-    if (!name_begins(loss, "loss:"))
-        return fault_usage(fault, "drawn: wants a loss, as in drawn:loss:squared, not %.40s", loss);
-    return measure_parse(&tally->measure, loss, fault);
-}
-
 int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault *fault)
 {
     size_t i = PREFIXES;
@@ -99,8 +87,16 @@ int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault
         tally->offline.clicks = clicks;
         return result;
     }
-    if (i < PREFIXES)
-        return parse_charged(tally, name, fault);
+    if (i < PREFIXES) { /* a loss: charged by the scores drawn, or less that of other weights */
+        tally->against = name_begins(name, "regret:");
+        name += tally->against ? strlen("regret:") : 0;
+        tally->drawn = name_begins(name, "drawn:");
+        const char *loss = name + (tally->drawn ? strlen("drawn:") : 0);
+        if (!name_begins(loss, "loss:"))
+            return fault_usage(fault, "drawn: wants a loss, as in drawn:loss:squared, not %.40s",
+                               loss);
+        return measure_parse(&tally->measure, loss, fault);
+    }
     return measure_is_known(name) ? measure_parse(&tally->measure, name, fault)
                                   : no_measure(name, fault);
 }
@@ -167,12 +163,6 @@ bool tally_needs_features(const struct tally *tally)
     return tally->kind == TALLY_OFFLINE && tally->offline.estimator == OFFLINE_DR;
 }
 
-static bool needs_order(const struct tally *tally)
-{
-    return tally->kind == TALLY_REGRET ||
-           (tally->kind == TALLY_MEASURE && measure_needs_order(&tally->measure));
-}
-
 static int check_labels(const struct round *round, bool order, struct fault *fault)
 {
     if (!round->label && round->seen)
@@ -183,12 +173,6 @@ static int check_labels(const struct round *round, bool order, struct fault *fau
         return fault_data(fault, "needs order: put explore before metric (without -g it shows "
                           "the documents by score)");
     return 0;
-}
-
-static bool by_another_policy(const struct round *round)
-{
-    return round->top > 0 || round->swap > 0 || round->slot > 0 || round->subset > 0 ||
-           round->logit || (round->greedy && !round->explored);
 }
 
 /* The scores that the policy uniform draws in rounds that explore (Chaudhuri & Tewari 2016,
@@ -202,7 +186,8 @@ static int draw_scores(const struct round *round, uint64_t seed, const char *nam
     size_t m = round->docs;
     struct rng rng = rng_at(seed, RNG_DRAWN, round->t);
     *score = round->score;
-    if (by_another_policy(round))
+    if (round->top > 0 || round->swap > 0 || round->slot > 0 || round->subset > 0 || round->logit ||
+        (round->greedy && !round->explored))
         return fault_data(fault, "%.40s needs orders drawn by explore -p uniform", name);
     if (!round->greedy || !round->order)
         return 0;
@@ -219,23 +204,6 @@ static int draw_scores(const struct round *round, uint64_t seed, const char *nam
     return 0;
 }
 
-/* Which of two rankings won a round in which they were interleaved (Radlinski, Kurup & Joachims
- * 2008): *won is 1 if more of the feedback above 0 is on documents that the rival chose, -1 if
- * less, and 0 if as much. 0, or a data fault where the round lacks team or seen. O(places). */
-static int find_winner(const struct round *round, double *won, struct fault *fault)
-{
-    size_t clicks[2] = { 0, 0 };
-    if (!round->team)
-        return fault_data(fault, "rival needs team: show the rounds by explore -p team-draft");
-    if (!round->seen)
-        return fault_data(fault, "rival needs seen: put metric after feedback-mask or "
-                          "feedback-join");
-    for (size_t a = 0; a < round->places; a++)
-        clicks[round->team[a]] += round->seen[a] > 0;
-    *won = clicks[1] > clicks[0] ? 1 : clicks[1] < clicks[0] ? -1 : 0;
-    return 0;
-}
-
 int tally_evidence(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault)
 {
@@ -243,7 +211,9 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
     const char *offline = NULL;
     for (size_t i = 0; i < tallies; i++) {
         labels = labels || tally[i].kind == TALLY_MEASURE || tally[i].kind == TALLY_REGRET;
-        order = order || needs_order(&tally[i]);
+        order = order || (tally[i].kind == TALLY_REGRET ||
+                          (tally[i].kind == TALLY_MEASURE &&
+                           measure_needs_order(&tally[i].measure)));
         offline = tally[i].kind == TALLY_OFFLINE && !offline ? tally[i].name : offline;
         features = features || tally_needs_features(&tally[i]);
     }
@@ -253,8 +223,20 @@ int tally_evidence(struct evidence *evidence, const struct round *round, const s
                                round->score, fault) < 0))
         return -1;
     for (size_t i = 0; i < tallies; i++)
-        if (tally[i].kind == TALLY_RIVAL && find_winner(round, &evidence->won, fault) < 0)
-            return -1;
+        if (tally[i].kind == TALLY_RIVAL) {
+            /* Won is 1 if more of the feedback above 0 is on documents that the rival chose, -1
+             * if less, and 0 if as much (Radlinski, Kurup & Joachims 2008). */
+            size_t clicks[2] = { 0, 0 };
+            if (!round->team)
+                return fault_data(fault, "rival needs team: show the rounds by explore -p "
+                                  "team-draft");
+            if (!round->seen)
+                return fault_data(fault, "rival needs seen: put metric after feedback-mask or "
+                                  "feedback-join");
+            for (size_t a = 0; a < round->places; a++)
+                clicks[round->team[a]] += round->seen[a] > 0;
+            evidence->won = clicks[1] > clicks[0] ? 1 : clicks[1] < clicks[0] ? -1 : 0;
+        }
     for (size_t i = 0; i < tallies; i++)
         if (tally[i].drawn && draw_scores(round, evidence->ties.seed, tally[i].name,
                                           &evidence->buffer, &evidence->drawn, fault) < 0)

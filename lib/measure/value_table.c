@@ -173,38 +173,6 @@ static size_t find_column(const struct reading *my, const struct lines *lines, c
     return i < my->words ? i : 0;
 }
 
-static int read_head(struct reading *my, struct lines *lines, struct fault *fault)
-{
-    char name[VALUE_MEASURE + 2];
-    my->words = count_words(lines);
-    if (!*my->values->measure && name_measure(my, lines, word_at(lines, 2), fault) < 0) return -1;
-    bool ratio = value_table_is_ratio(my->values);
-    my->parts = ratio ? CLUSTER_PARTS : 1;
-    for (size_t i = 0; i < my->parts; i++) {
-        snprintf(name, sizeof name, "%s%s", my->values->measure, ratio ? ends[i] : "");
-        my->column[i] = find_column(my, lines, name);
-        if (my->column[i] == 0)
-            return lines_wrong(lines, lines->text, lines->bytes, fault,
-                               "no column %s: choose one with -m", name);
-    }
-    my->client = find_column(my, lines, "client");
-    if (my->values->unit == VALUE_CLIENT && my->client == 0)
-        return lines_wrong(lines, lines->text, lines->bytes, fault,
-                           "no column client: make the table anew with metric -q");
-    return 0;
-}
-
-static int keep_line(struct value_table *values, double t, size_t cluster, const double *part,
-                     struct fault *fault)
-{
-    struct value_line *line = buffer_for(&values->line, values->lines + 1, sizeof *line, fault);
-    if (!line) return -1;
-    line += values->lines++;
-    *line = (struct value_line){ .t = t, .cluster = cluster };
-    memcpy(line->part, part, sizeof line->part);
-    return 0;
-}
-
 /* Adds a line; `name` is that of its cluster, NULL where it is one by itself. */
 static int add_line(struct reading *my, double t, struct word name, const double *part,
                     struct fault *fault)
@@ -220,7 +188,15 @@ static int add_line(struct reading *my, double t, struct word name, const double
     for (size_t i = 0; i < CLUSTER_PARTS; i++)
         cell->part[i] += part[i];
     cell->lines++;
-    return values->keeps_lines ? keep_line(values, t, cluster, part, fault) : 0;
+    if (!values->keeps_lines)
+        return 0;
+
+    struct value_line *line = buffer_for(&values->line, values->lines + 1, sizeof *line, fault);
+    if (!line) return -1;
+    line += values->lines++;
+    *line = (struct value_line){ .t = t, .cluster = cluster };
+    memcpy(line->part, part, sizeof line->part);
+    return 0;
 }
 
 /* Adds the line of the qid all that was held: it is a query, and no mean. 0 or a fault. */
@@ -282,8 +258,34 @@ static struct word name_cluster(const struct reading *my, const struct lines *li
     return is(client, "-") ? (struct word){ NULL, 0 } : client;
 }
 
-static int read_values(struct reading *my, struct lines *lines, struct fault *fault)
+static int read_row(struct reading *my, struct lines *lines, struct fault *fault)
 {
+    if (is(word_at(lines, 0), "t") && is(word_at(lines, 1), "qid")) {
+        char name[VALUE_MEASURE + 2];
+        my->words = count_words(lines);
+        if (!*my->values->measure &&
+            name_measure(my, lines, word_at(lines, 2), fault) < 0) return -1;
+        bool ratio = value_table_is_ratio(my->values);
+        my->parts = ratio ? CLUSTER_PARTS : 1;
+        for (size_t i = 0; i < my->parts; i++) {
+            snprintf(name, sizeof name, "%s%s", my->values->measure, ratio ? ends[i] : "");
+            my->column[i] = find_column(my, lines, name);
+            if (my->column[i] == 0)
+                return lines_wrong(lines, lines->text, lines->bytes, fault,
+                                   "no column %s: choose one with -m", name);
+        }
+        my->client = find_column(my, lines, "client");
+        if (my->values->unit == VALUE_CLIENT && my->client == 0)
+            return lines_wrong(lines, lines->text, lines->bytes, fault,
+                               "no column client: make the table anew with metric -q");
+        return 0;
+    }
+    if (my->words == 0)
+        return *text_skip_blanks(lines->text) ? read_triple(my, lines, fault) : 0;
+    if (count_words(lines) != my->words)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, but the head has "
+                           "%zu", count_words(lines), my->words);
+
     double part[CLUSTER_PARTS] = { 0 }, t = 0;
     my->found++;
     for (size_t i = 0; i < my->parts; i++) {
@@ -294,18 +296,6 @@ static int read_values(struct reading *my, struct lines *lines, struct fault *fa
     }
     if (my->values->keeps_lines && read_finite(lines, word_at(lines, 0), &t, fault) < 0) return -1;
     return add_line(my, t, name_cluster(my, lines), part, fault);
-}
-
-static int read_row(struct reading *my, struct lines *lines, struct fault *fault)
-{
-    if (is(word_at(lines, 0), "t") && is(word_at(lines, 1), "qid"))
-        return read_head(my, lines, fault);
-    if (my->words == 0)
-        return *text_skip_blanks(lines->text) ? read_triple(my, lines, fault) : 0;
-    if (count_words(lines) != my->words)
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, but the head has "
-                           "%zu", count_words(lines), my->words);
-    return read_values(my, lines, fault);
 }
 
 int value_table_read(struct value_table *values, size_t ranker, const char *file,
