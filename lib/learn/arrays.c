@@ -1,9 +1,8 @@
-#include "learn/arrays.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "kernels/covariance.h"
+#include "learn/learner.h"
 #include "math/matrix.h"
 #include "math/regression.h"
 

@@ -49,33 +49,6 @@ double learner_first(const struct learner *learner, const struct origin *origin)
     return learner->offset && origin_has_base(origin);
 }
 
-static bool takes(const struct learner *learner, char letter)
-{
-    return strchr(learner->letters, letter) != NULL;
-}
-
-/* Only the learner's settings are set, and the presets where they are not given. */
-static int settle(struct state *state, struct fault *fault)
-{
-    const struct learner *learner = state->learner;
-    struct settings *s = &state->settings;
-    for (size_t i = 0; i < SETTINGS; i++) {
-        if (s->set[i] && !takes(learner, settings_known[i].letter))
-            return fault_usage(fault, "%s has no setting %s (-%c): update -h %s lists them",
-                               learner->name, settings_known[i].name, settings_known[i].letter,
-                               learner->name);
-        if (!s->set[i] && learner->preset[i] != 0) {
-            s->set[i] = true;
-            s->value[i] = learner->preset[i];
-        }
-    }
-    if (s->set[SETTING_PRIOR] && !s->set[SETTING_STRENGTH]) {
-        s->set[SETTING_STRENGTH] = true;
-        s->value[SETTING_STRENGTH] = SETTING_STRENGTH_USUAL;
-    }
-    return 0;
-}
-
 /* The step size: given as itself or by a horizon, not by both. */
 static int settle_eta(struct state *state, struct fault *fault)
 {
@@ -96,7 +69,24 @@ int learner_start(struct state *state, const struct learner *learner,
                              .most = most ? most : learner->most ? learner->most : LEARNER_MOST,
                              .scale = 1 };
     memcpy(state->arrays.row, learner->arrays, sizeof learner->arrays);
-    if (settle(state, fault) < 0 || settle_eta(state, fault) < 0) return -1;
+
+    /* Only the learner's settings are set, and the presets where they are not given. */
+    struct settings *s = &state->settings;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (s->set[i] && !strchr(learner->letters, settings_known[i].letter))
+            return fault_usage(fault, "%s has no setting %s (-%c): update -h %s lists them",
+                               learner->name, settings_known[i].name, settings_known[i].letter,
+                               learner->name);
+        if (!s->set[i] && learner->preset[i] != 0) {
+            s->set[i] = true;
+            s->value[i] = learner->preset[i];
+        }
+    }
+    if (s->set[SETTING_PRIOR] && !s->set[SETTING_STRENGTH]) {
+        s->set[SETTING_STRENGTH] = true;
+        s->value[SETTING_STRENGTH] = SETTING_STRENGTH_USUAL;
+    }
+    if (settle_eta(state, fault) < 0) return -1;
     state->own = learner->learning ? calloc(1, learner->learning) : NULL;
     if (learner->learning && !state->own)
         return fault_no_room(fault, learner->learning);
@@ -178,19 +168,6 @@ void learner_shrink(struct state *state, size_t dim)
 /* A few labels of another size decide what a sum of squares, or of exponentials, is. */
 static const float relevance_most = 1e6f;
 
-/* 0, or a fault where a label that is learnt from can only be a mistake, or an attack. */
-static int check_relevance(const struct round *round, struct fault *fault)
-{
-    const float *relevance = round->seen ? round->seen : round->label;
-    size_t n = round->seen ? round->places : round->docs;
-    for (size_t i = 0; relevance && i < n; i++)
-        if (!(relevance[i] <= relevance_most))
-            return fault_data(fault, "relevance %g is too large to be learnt from: at most %.0f is "
-                              "allowed: divide all labels by one number", (double)relevance[i],
-                              (double)relevance_most);
-    return 0;
-}
-
 int learner_learn(struct state *state, const struct round *round, struct fault *fault)
 {
     struct matrix came, x;
@@ -198,7 +175,17 @@ int learner_learn(struct state *state, const struct round *round, struct fault *
     if (state->rounds == RECORD_MOST - 1)
         return fault_data(fault, "the model has learnt %" PRIu64 " rounds, the most that it can "
                           "count", state->rounds);
-    if (check_relevance(round, fault) < 0 || round_matrix(round, &came, fault) < 0 ||
+
+    /* A larger label can only be a mistake, or an attack. */
+    const float *relevance = round->seen ? round->seen : round->label;
+    size_t n = round->seen ? round->places : round->docs;
+    for (size_t i = 0; relevance && i < n; i++)
+        if (!(relevance[i] <= relevance_most))
+            return fault_data(fault, "relevance %g is too large to be learnt from: at most %.0f is "
+                              "allowed: divide all labels by one number", (double)relevance[i],
+                              (double)relevance_most);
+
+    if (round_matrix(round, &came, fault) < 0 ||
         origin_make(&state->origin, round, &came, &x, fault) < 0 ||
         origin_check_width(&state->origin, &x, state->allowed, fault) < 0 ||
         learner_reach(state, matrix_width(&x), fault) < 0)

@@ -20,23 +20,6 @@ static bool publish_again(struct state *state, struct model *model, const double
     return again;
 }
 
-/* What the features are made by stays as it is, once a round was learnt. */
-static void set_form(struct state *state, struct model *model, enum publishing how)
-{
-    const struct origin *origin = &state->origin;
-    bool stays = how == PUBLISH_SHARED && origin->known && !origin->yields &&
-                 (!state->learner->publish || !state->learner->scoring || model->shared);
-    state->last = stays ? model : NULL;
-    model->form = stays ? ++state->forms : 0;
-}
-
-/* The weights that the last round changed, if they alone are shorter: a change takes half as much
- * again as a weight. */
-static bool few_changed(const struct state *state)
-{
-    return state->changed.known && state->dim >= state->changed.n + state->changed.n / 2;
-}
-
 /* What scores, or, where few changed, the weights that did. */
 static const double *find_weights(struct state *state, bool few, struct fault *fault)
 {
@@ -55,7 +38,8 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
 {
     const struct learner *learner = state->learner;
     const double *scale = state->scaled ? &state->scale : NULL;
-    bool few = how == PUBLISH_CHANGES && few_changed(state);
+    bool few = how == PUBLISH_CHANGES && state->changed.known && /* a change takes 1.5 weights */
+               state->dim >= state->changed.n + state->changed.n / 2;
     const double *w = find_weights(state, few, fault);
     if (w && publish_again(state, model, w))
         return 0;
@@ -69,7 +53,13 @@ int learner_publish(struct state *state, struct model *model, enum publishing ho
                       : model_put_weights(model, w, fault);
     if (put < 0) return -1;
     if (learner->publish && learner->publish(state->own, state, model, how, fault) < 0) return -1;
-    set_form(state, model, how);
+
+    /* What the features are made by stays as it is, once a round was learnt. */
+    const struct origin *origin = &state->origin;
+    bool stays = how == PUBLISH_SHARED && origin->known && !origin->yields &&
+                 (!state->learner->publish || !state->learner->scoring || model->shared);
+    state->last = stays ? model : NULL;
+    model->form = stays ? ++state->forms : 0;
     return 0;
 }
 

@@ -120,16 +120,6 @@ static int load_width(struct origin *origin, const struct model *model, struct f
     return 0;
 }
 
-static int load_based(struct origin *origin, const struct model *model, struct fault *fault)
-{
-    const char *based = record_key(&model->record, BASED);
-    if (based && strlen(based) != ROUND_BASED)
-        return fault_data(fault, "model: based=%.40s is not the checksum of a model", based);
-    strcpy(origin->based, based ? based : "");
-    origin->ordered = model->rounds > 0;
-    return 0;
-}
-
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault)
 {
@@ -146,9 +136,13 @@ int origin_load(struct origin *origin, const struct model *model, struct fault *
 {
     const char *words = record_key(&model->record, MADE);
     char list[ASKED];
-    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0 ||
-        load_based(origin, model, fault) < 0)
-        return -1;
+    if (load_width(origin, model, fault) < 0 || load_names(origin, model, fault) < 0) return -1;
+    const char *based = record_key(&model->record, BASED);
+    if (based && strlen(based) != ROUND_BASED)
+        return fault_data(fault, "model: based=%.40s is not the checksum of a model", based);
+    strcpy(origin->based, based ? based : "");
+    origin->ordered = model->rounds > 0;
+
     if (!origin->applies || origin->yields) {
         bool tells = words || model->rounds;
         origin->yields = origin->yields && !tells;
@@ -189,19 +183,6 @@ static const char *features_of(const struct origin *origin)
     return *origin->words ? origin->words : "nothing: they are raw";
 }
 
-/* A model of sparse rounds that reach further than the others are wide makes both vary, as a sparse
- * round does in origin_count. */
-static void join_width(struct origin *origin, size_t dim, const struct origin *other, size_t dims)
-{
-    size_t sparse = origin->kind == WIDTH_UNKNOWN ? dim : other->kind == WIDTH_UNKNOWN ? dims : 0;
-    if (other->kind == WIDTH_VARIES || origin->kind == WIDTH_UNKNOWN) {
-        origin->kind = other->kind;
-        origin->width = other->width;
-    }
-    if (origin->kind == WIDTH_SAME && sparse > origin->width)
-        origin->kind = WIDTH_VARIES;
-}
-
 int origin_join(struct origin *origin, size_t dim, const struct origin *other, size_t dims,
                 struct fault *fault)
 {
@@ -217,7 +198,17 @@ int origin_join(struct origin *origin, size_t dim, const struct origin *other, s
     if (same && origin->width != other->width)
         return fault_data(fault, "it learnt from rounds of %zu features, but those before it from "
                           "rounds of %zu", other->width, origin->width);
-    join_width(origin, dim, other, dims);
+
+    /* A model of sparse rounds that reach further than the others are wide makes both vary, as a
+     * sparse round does in origin_count. */
+    size_t sparse = origin->kind == WIDTH_UNKNOWN ? dim : other->kind == WIDTH_UNKNOWN ? dims : 0;
+    if (other->kind == WIDTH_VARIES || origin->kind == WIDTH_UNKNOWN) {
+        origin->kind = other->kind;
+        origin->width = other->width;
+    }
+    if (origin->kind == WIDTH_SAME && sparse > origin->width)
+        origin->kind = WIDTH_VARIES;
+
     if (!other->known || set_words(origin, other->words, fault) < 0)
         return other->known ? -1 : 0;
     if (!other->steps.constants.features || origin->steps.constants.features)
@@ -227,21 +218,6 @@ int origin_join(struct origin *origin, size_t dim, const struct origin *other, s
 }
 
 /* ---- rounds ---- */
-
-static int report(const struct origin *origin, const struct round *round, struct fault *fault)
-{
-    const char *theirs = round->made, *words = origin->words;
-    char list[ASKED];
-    if (!theirs)
-        return fault_data(fault, "the round has raw features, but the model learnt from features "
-                          "made by %s: add -x %s", words, asked(words, list));
-    if (!*words)
-        return fault_data(fault, "the round's features are made by %s, but the model learnt from "
-                          "raw features: give raw rounds, or learn into another model", theirs);
-    return fault_data(fault, "the round's features are made by %s, but the model's by %s: give "
-                      "rounds made by %s%s", theirs, words, words,
-                      origin->applies ? ", or raw rounds" : "");
-}
 
 /* Once, before steps are applied. */
 static int prepare(struct origin *origin, struct fault *fault)
@@ -253,14 +229,6 @@ static int prepare(struct origin *origin, struct fault *fault)
                           "learn from raw ones by update -x", origin->words, origin->words);
     origin->ready = true;
     return 0;
-}
-
-/* The steps are a default, and the first round, of raw features, has a base. */
-static int add_base(struct origin *origin, struct fault *fault)
-{
-    char words[ROUND_MADE + sizeof STEPS_SEPARATOR STEPS_BASE];
-    snprintf(words, sizeof words, "%s" STEPS_SEPARATOR STEPS_BASE, origin->words);
-    return set_words(origin, words, fault);
 }
 
 size_t origin_width(const struct origin *origin, const struct matrix *z)
@@ -284,8 +252,12 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
     *z = *x;
     if ((!origin->known || (origin->yields && foreign)) && set_words(origin, theirs, fault) < 0)
         return -1;
-    if (origin->yields && !foreign && origin->ranked && round->base && add_base(origin, fault) < 0)
-        return -1;
+    /* The steps are a default, and the first round, of raw features, has a base. */
+    if (origin->yields && !foreign && origin->ranked && round->base) {
+        char words[ROUND_MADE + sizeof STEPS_SEPARATOR STEPS_BASE];
+        snprintf(words, sizeof words, "%s" STEPS_SEPARATOR STEPS_BASE, origin->words);
+        if (set_words(origin, words, fault) < 0) return -1;
+    }
     origin->yields = false;
     size_t came = *theirs ? origin_width(origin, x) : x->dim;
     if (origin->most && came > origin->most)
@@ -293,8 +265,20 @@ int origin_make(struct origin *origin, const struct round *round, const struct m
                           origin->most);
     if (strcmp(theirs, origin->words) == 0)
         return 0;
-    if (*theirs || !origin->applies)
-        return report(origin, round, fault);
+    if (*theirs || !origin->applies) {
+        const char *words = origin->words;
+        char list[ASKED];
+        if (!round->made)
+            return fault_data(fault, "the round has raw features, but the model learnt from "
+                              "features made by %s: add -x %s", words, asked(words, list));
+        if (!*words)
+            return fault_data(fault, "the round's features are made by %s, but the model learnt "
+                              "from raw features: give raw rounds, or learn into another model",
+                              theirs);
+        return fault_data(fault, "the round's features are made by %s, but the model's by %s: give "
+                          "rounds made by %s%s", theirs, words, words,
+                          origin->applies ? ", or raw rounds" : "");
+    }
     if (x->kind != MATRIX_UNIT && round->prepared && strcmp(round->prepared, origin->words) == 0) {
         *z = round->prepared_x;
         return 0;

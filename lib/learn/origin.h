@@ -54,14 +54,17 @@ static inline bool origin_has_base(const struct origin *origin)
 /* How many features z has as they came: without that of the base. */
 size_t origin_width(const struct origin *origin, const struct matrix *z);
 
-/* The name of feature `feature`, from 0 and without that of a base; NULL: it has none, or the steps
- * make it of more than one feature. */
+/* Returns the name of a feature, counted from 0 and without that of a base; or NULL if it has none,
+ * or if the steps make it of several features. */
 const char *origin_feature_name(struct origin *origin, size_t feature);
 
-/* Takes over what a model says. Without the key made= its features are raw. origin_load is for a
- * model that is to learn more: it is a fault if it learnt from other features than the steps that
- * this run asks for; steps that it does not ask for give way. origin_take is for scoring: where the
- * model does not say what its features are, `unknown` leaves that open. 0 or a data fault. */
+/* Take over what a model says of its features. Without the key made= they are raw.
+ * - origin_load is for a model that will learn more. If it learnt from other features than the
+ *   steps that this run asks for, that is a fault. Steps that are a default give way to the
+ *   model's.
+ * - origin_take is for scoring. If the model does not say what its features are, `unknown` leaves
+ *   that open.
+ * Return 0 or a data fault. */
 int origin_load(struct origin *origin, const struct model *model, struct fault *fault);
 int origin_take(struct origin *origin, const struct model *model, bool unknown,
                 struct fault *fault);
@@ -73,16 +76,18 @@ int origin_publish(const struct origin *origin, struct model *model, bool change
                    struct fault *fault);
 int origin_save(const struct origin *origin, struct model *model, struct fault *fault);
 
-/* Points *z at the features of a round that the model is for: x itself where the round's made= is
- * the model's, or what the steps make of raw x, good until the next call, or have made of it in
- * this process already (round_fields.h). The first round says what is not known. 0, or a data fault
- * that names both, or says that x has more than `most` features. */
+/* Points *z at the features of a round that the model is for:
+ * - x itself, if the round's made= is the model's;
+ * - what the steps make of raw x, valid until the next call;
+ * - what they have made of it in this process already (round_fields.h).
+ * What is not known yet, the first round says. Returns 0, or a data fault: it names both made=, or
+ * says that x has more than `most` features. */
 int origin_make(struct origin *origin, const struct round *round, const struct matrix *x,
                   struct matrix *z, struct fault *fault);
 
-/* 0, or a data fault where z is not of the features that a loaded model learnt from: all of its
- * dense rounds had the same number of features, and z has more, or is dense and has fewer.
- * `allowed`: a round of up to so many features may have any number; 0: none may. */
+/* Returns a data fault if a loaded model learnt from dense rounds that all had one number of
+ * features, and z has more, or is dense and has fewer; else 0. With `allowed` above 0, rounds of up
+ * to so many features may have any number. */
 int origin_check_width(const struct origin *origin, const struct matrix *z, size_t allowed,
                        struct fault *fault);
 

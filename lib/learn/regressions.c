@@ -176,41 +176,18 @@ int regression_sums(struct state *state, struct regression_arrays arrays,
                       state->arrays.row[arrays.inverse].name);
 }
 
-/* kappa[rows]: with what the state and the share both began. NULL with a fault (memory). */
-static double *begun_twice(struct state *state, struct regression_arrays arrays,
-                           const struct regression_share *share, struct fault *fault)
+int regression_sums_add(struct state *state, struct regression_arrays arrays,
+                        const struct regression_share *share, size_t except, struct fault *fault)
 {
+    const struct state *other = share->state;
     size_t n = rows_of(state, arrays), step = state->settings.set[SETTING_PLAIN] ? 1 : 2;
     size_t of = share->state->started, both = of < state->started ? of : state->started;
+    /* With what the state and the share both began, which counts once. */
     double *kappa = buffer_for(&state->scratch, n, sizeof *kappa, fault);
     for (size_t i = 0; kappa && i < n; i++)
         kappa[i] = 0;
     for (size_t j = 0; kappa && base_starts(state) && j < both; j++)
         kappa[arrays.has_constant + j * step] = j == 0 ? BASE_KAPPA : share->kappa;
-    return kappa;
-}
-
-/* The parts of the sums that both began with count once; and r is that of the sum. */
-static void begin_once(struct state *state, struct regression_arrays arrays,
-                       const struct regression_share *share, const double *kappa)
-{
-    double *a = state->arrays.at[arrays.inverse], lambda = state->settings.value[SETTING_TRADEOFF];
-    double *counted = arrays.counted ? state->arrays.at[arrays.counted] : NULL;
-    for (size_t i = 0; i < rows_of(state, arrays); i++) {
-        if (counted)
-            counted[i] -= kappa[i];
-        if (!arrays.sketch)
-            a[udu_size(i + 1) - 1] -= 1 + kappa[i] / lambda;
-    }
-    if (base_starts(state) && state->dim > 0)
-        state->w[0] += share->r_more * (lambda + BASE_KAPPA) / (arrays.sketch ? 1 : lambda);
-}
-
-int regression_sums_add(struct state *state, struct regression_arrays arrays,
-                        const struct regression_share *share, size_t except, struct fault *fault)
-{
-    const struct state *other = share->state;
-    const double *kappa = begun_twice(state, arrays, share, fault);
     if (!kappa || (arrays.sketch &&
                    sketch_reach(arrays.sketch, rows_of(state, arrays), fault) < 0))
         return -1;
@@ -223,7 +200,18 @@ int regression_sums_add(struct state *state, struct regression_arrays arrays,
     for (size_t i = 0; i < ARRAYS_MOST && state->arrays.row[i].name; i++)
         if (i != except)
             arrays_sum(&state->arrays, i, &other->arrays, &state->settings, state->dim);
-    begin_once(state, arrays, share, kappa);
+
+    double *a = state->arrays.at[arrays.inverse], lambda = state->settings.value[SETTING_TRADEOFF];
+    double *counted = arrays.counted ? state->arrays.at[arrays.counted] : NULL;
+    for (size_t i = 0; i < rows_of(state, arrays); i++) {
+        if (counted)
+            counted[i] -= kappa[i];
+        if (!arrays.sketch)
+            a[udu_size(i + 1) - 1] -= 1 + kappa[i] / lambda;
+    }
+    if (base_starts(state) && state->dim > 0)
+        state->w[0] += share->r_more * (lambda + BASE_KAPPA) / (arrays.sketch ? 1 : lambda);
+
     if (state->started < other->started)
         state->started = other->started;
     return 0;

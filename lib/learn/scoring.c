@@ -123,21 +123,6 @@ static void look_for_lack(struct scoring *scoring, const struct ranking *ranking
                       round_name(ranking->round, name), came, had - (dim - came), came);
 }
 
-/* What the learner, in the same process, need not compute again. */
-static void hand_on(const struct scoring *scoring, const struct ranking *ranking)
-{
-    struct round *round = ranking->round;
-    const struct origin *origin = &scoring->origin;
-    round->x = *ranking->came;
-    round->checked = true;
-    round->live = scoring->borrows && !scoring->learner->rank && !scoring->learner->weights &&
-                  scoring->dim >= matrix_width(ranking->x);
-    if (scoring->borrows && origin->applies && *origin->words) {
-        round->prepared = origin->words;
-        round->prepared_x = *ranking->x;
-    }
-}
-
 /* The weights of a file are all that score, unless it has none yet. */
 static double find_first(const struct scoring *scoring)
 {
@@ -183,7 +168,16 @@ int scoring_round(struct scoring *scoring, struct round *round, enum round_colum
         return -1;
     if (line)
         look_for_lack(scoring, &ranking);
-    if (!ranking.rival)
-        hand_on(scoring, &ranking);
+    if (!ranking.rival) { /* what the learner, in the same process, need not compute again */
+        const struct origin *origin = &scoring->origin;
+        round->x = came;
+        round->checked = true;
+        round->live = scoring->borrows && !learner->rank && !learner->weights &&
+                      scoring->dim >= matrix_width(&x);
+        if (scoring->borrows && origin->applies && *origin->words) {
+            round->prepared = origin->words;
+            round->prepared_x = x;
+        }
+    }
     return 0;
 }

@@ -34,39 +34,44 @@ struct scoring { /* all zero at first, except `learners` */
     struct mapped file; /* a model's, whose numbers are used in place */
 };
 
-/* Takes an aligned copy of what scores; the model may be freed. A message of changes applies to
- * what the messages before it left. */
+/* Copies what scores. The model may be freed then. A message of changes applies to what the
+ * messages before it left. Returns 0 or a fault. */
 int scoring_take(struct scoring *scoring, const struct model *model, struct fault *fault);
 
-/* Takes the model in a file, which is open until scoring_close; nothing is left in `file`. */
+/* Takes the model in a file, and the file with it: `file` is empty then, and scoring_close closes
+ * what it held. */
 int scoring_take_file(struct scoring *scoring, struct mapped *file, const struct model *model,
                       struct fault *fault);
 
-/* The same from the file of this name. 0, or a fault that names it: also where there is none. */
+/* Takes the model in the file of this name. Returns 0, or a fault that names the file, also if it
+ * does not exist. */
 int scoring_open(struct scoring *scoring, const char *path, const struct watch *watch,
                  struct fault *fault);
 #define SCORING_NO_FILE ": no such file: update -m makes one, and rankpipe service first that of " \
                         "a service"
 
-/* The same without copying the weights and the learner's array, which are aligned and stay where
- * they are. */
+/* Takes a model without a copy of the weights and of the learner's array, which are aligned, and
+ * stay where they are. */
 int scoring_borrow(struct scoring *scoring, const struct model *model, struct fault *fault);
 
 void scoring_close(struct scoring *scoring);
 
-/* Scores a round: adds the column, ROUND_SCORE or ROUND_RIVAL, and with scores what else the
- * learner has to say (`rank` of learner.h). What the user should know of it is written to `line`,
- * which is of no kind before; NULL: nobody reads it. 0 or a fault: the features were made in
- * another way than the model's, the model came from a file and cannot be for so many of them, or a
- * score is not finite. */
+/* Scores a round: adds the column ROUND_SCORE or ROUND_RIVAL; with scores also what the hook `rank`
+ * of the learner adds (learner.h). `line`, which is FAULT_NONE before, gets what the user should
+ * know of the round; it may be NULL. Returns 0, or a fault if
+ * - the features were made in another way than the model's;
+ * - the model came from a file, and is not for so many features;
+ * - a score is not finite. */
 int scoring_round(struct scoring *scoring, struct round *round, enum round_column column,
                   struct fault *line, struct fault *fault);
 
-/* The weight of a feature, from 0; one beyond the model's has none: 0. */
+/* Returns the weight of a feature, which is counted from 0. A feature beyond the model's has the
+ * weight 0. */
 double scoring_weight(const struct scoring *scoring, size_t feature);
 
-/* Points *x at the features by which it scores a round: the round's own, or what the model's steps
- * make of them; good until the next call. 0 or a fault: they were made in another way. */
+/* Points *x at the features by which a round is scored: the round's own, or what the model's steps
+ * make of these. They are valid until the next call. Returns 0, or a fault if the round's features
+ * were made in another way. */
 int scoring_features(struct scoring *scoring, const struct round *round, struct matrix *x,
                      struct fault *fault);
 

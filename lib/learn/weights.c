@@ -84,19 +84,6 @@ static int reach(struct weights *weights, size_t width, struct fault *fault)
     return 0;
 }
 
-/* Stores one weight, whose text is at p. */
-static int store(struct weights *weights, const char *p, uint64_t index, double value,
-                struct fault *fault)
-{
-    if (reach(weights, (size_t)index, fault) < 0) return -1;
-    bool *given = weights->given.at;
-    if (given[index - 1])
-        return wrong(weights, p, "index %" PRIu64 " twice", index);
-    given[index - 1] = true;
-    weights->w[index - 1] = value;
-    return 0;
-}
-
 /* Reads the weight of the current line, or its weights, if they have colons. The first of the text
  * tells whether it is such a text at all. */
 static int read_line(struct weights *weights, struct fault *fault)
@@ -118,7 +105,13 @@ static int read_line(struct weights *weights, struct fault *fault)
             return wrong(weights, p, "not an index and a weight with a tab or a colon between");
         const char *number = colon ? end + 1 : text_skip_blanks(end);
         end = read_number(weights, colon ? word : number, number, &value, fault);
-        if (!end || store(weights, word, index, value, fault) < 0) return -1;
+        if (!end || reach(weights, (size_t)index, fault) < 0) return -1;
+        bool *given = weights->given.at;
+        if (given[index - 1])
+            return wrong(weights, word, "index %" PRIu64 " twice", index);
+        given[index - 1] = true;
+        weights->w[index - 1] = value;
+
         p = text_skip_blanks(end);
     }
     return *p && *p != '#' ? wrong(weights, p, "more than an index and a weight") : 0;
@@ -176,24 +169,6 @@ static void notice(const struct model *model, bool remembers, struct printer *pr
                           "memory knows of others is printed by -f boosts");
 }
 
-static int print_weights(const struct model *model, const struct feature_names *names,
-                         struct writer *out, struct fault *fault)
-{
-    struct print print;
-    const char *made = record_key(&model->record, "made");
-    print_start(&print, out, fault);
-    for (size_t j = 0; j < model->dim && print.failed == 0; j++) {
-        const char *name = feature_names_made(names, made, j);
-        print_whole(&print, j + 1);
-        print_byte(&print, '\t');
-        print_double(&print, unaligned_f8((const unsigned char *)model->w + j * sizeof(double)));
-        print_word(&print, name ? "\t# " : "");
-        print_word(&print, name ? name : "");
-        print_byte(&print, '\n');
-    }
-    return print_end(&print);
-}
-
 int weights_tsv(struct printer *printer, const struct record *record, struct fault *fault)
 {
     struct feature_names names = { 0 };
@@ -207,8 +182,21 @@ int weights_tsv(struct printer *printer, const struct record *record, struct fau
     if (!model.dim)
         return fault_data(fault, "the model has no weights");
     int result = find_names(&names, &model, &printer->feature_names, fault);
-    if (result == 0)
-        result = print_weights(&model, &names, printer->out, fault);
+    if (result == 0) {
+        struct print print;
+        const char *made = record_key(&model.record, "made");
+        print_start(&print, printer->out, fault);
+        for (size_t j = 0; j < model.dim && print.failed == 0; j++) {
+            const char *name = feature_names_made(&names, made, j);
+            print_whole(&print, j + 1);
+            print_byte(&print, '\t');
+            print_double(&print, unaligned_f8((const unsigned char *)model.w + j * sizeof(double)));
+            print_word(&print, name ? "\t# " : "");
+            print_word(&print, name ? name : "");
+            print_byte(&print, '\n');
+        }
+        result = print_end(&print);
+    }
     notice(&model, learner && learner->by == BY_WEIGHTS_AT_FIRST, printer);
     feature_names_close(&names);
     return result;

@@ -54,25 +54,6 @@ static size_t reach_of(const struct scoring *scoring)
     return scoring->dim ? scoring->dim : 1;
 }
 
-/* Sets shared: (level_j - w_j) mean_j, where there is a level. */
-static int share(struct why *why, struct fault *fault)
-{
-    size_t dim = why->scoring.dim, n = why->present.n;
-    const double *level = why->added.level;
-    double *mean = buffer_for(&why->means, level ? dim : 0, sizeof *mean, fault);
-    double *shared = buffer_for(&why->parts, n, 2 * sizeof *shared, fault);
-    if (!mean || !shared) return -1;
-    if (level)
-        matrix_means(&why->x, dim, mean);
-    for (size_t k = 0; k < n; k++) {
-        size_t j = why->present.feature[k];
-        bool known = level && j < dim;
-        shared[k] = known ? (level[j] - scoring_weight(&why->scoring, j)) * mean[j] : 0;
-    }
-    why->shared = shared;
-    return 0;
-}
-
 /* Puts a part among the greatest, by size and then by feature, or among the others. */
 static void put(struct parts *parts, struct part part)
 {
@@ -150,10 +131,16 @@ static void find_moved(struct why *why, const struct round *round)
     }
 }
 
-/* Keeps what the round said before it is scored again. */
-static int keep(struct why *why, const struct round *round, struct fault *fault)
+/* Scores the round by the model, and asks the learner what it added. */
+static int start_round(struct why *why, struct round *round, struct fault *fault)
 {
+    struct scoring *scoring = &why->scoring;
+    const struct learner *learner = scoring->learner;
     size_t m = round->docs;
+    double *arrays = buffer_for(&why->arrays, m, 2 * sizeof *arrays, fault);
+    if (!arrays) return -1;
+
+    /* What the round said before it is scored again. */
     double *given = buffer_for(&why->scores, m, sizeof *given, fault);
     uint32_t *place = buffer_for(&why->moves, m, sizeof *place + 2, fault);
     if (!round->score)
@@ -163,18 +150,8 @@ static int keep(struct why *why, const struct round *round, struct fault *fault)
     why->given = given;
     why->moved = (unsigned char *)(place + m);
     why->held = round->held ? memcpy(why->moved + m, round->held, m) : NULL;
-    return 0;
-}
 
-/* Scores the round by the model, and asks the learner what it added. */
-static int start_round(struct why *why, struct round *round, struct fault *fault)
-{
-    struct scoring *scoring = &why->scoring;
-    const struct learner *learner = scoring->learner;
-    size_t m = round->docs;
-    double *arrays = buffer_for(&why->arrays, m, 2 * sizeof *arrays, fault);
-    if (!arrays || keep(why, round, fault) < 0 ||
-        scoring_round(scoring, round, ROUND_SCORE, NULL, fault) < 0 ||
+    if (scoring_round(scoring, round, ROUND_SCORE, NULL, fault) < 0 ||
         scoring_features(scoring, round, &why->x, fault) < 0 ||
         present_find(&why->present, &why->x, reach_of(scoring), fault) < 0)
         return -1;
@@ -185,7 +162,22 @@ static int start_round(struct why *why, struct round *round, struct fault *fault
         why->added.remembered = arrays + m;
         learner->explain(scoring->own, round, &why->added);
     }
-    return share(why, fault);
+
+    /* Shared: (level_j - w_j) mean_j, where there is a level. */
+    size_t dim = scoring->dim, n = why->present.n;
+    const double *level = why->added.level;
+    double *mean = buffer_for(&why->means, level ? dim : 0, sizeof *mean, fault);
+    double *shared = buffer_for(&why->parts, n, 2 * sizeof *shared, fault);
+    if (!mean || !shared) return -1;
+    if (level)
+        matrix_means(&why->x, dim, mean);
+    for (size_t k = 0; k < n; k++) {
+        size_t j = why->present.feature[k];
+        bool known = level && j < dim;
+        shared[k] = known ? (level[j] - scoring_weight(&why->scoring, j)) * mean[j] : 0;
+    }
+    why->shared = shared;
+    return 0;
 }
 
 /* 0, or a fault: the round has another score than the parts add up to. */
@@ -229,40 +221,6 @@ static void print_counted(struct lines_of *lines, const char *part, double count
     print_part(lines, part, text, value);
 }
 
-/* By its name; by its number, which is that of a raw feature if each is made of one. */
-static void print_feature(struct lines_of *lines, struct origin *origin, const struct part *part)
-{
-    size_t feature = part->feature - origin_has_base(origin);
-    const char *name = origin_feature_name(origin, feature);
-    if (name)
-        print_part(lines, "feature", name, part->value);
-    else
-        print_counted(lines, "feature", (double)feature + 1, part->value);
-}
-
-static int print_document(struct why *why, struct lines_of *lines, struct fault *fault)
-{
-    struct parts parts;
-    struct origin *origin = &why->scoring.origin;
-    const struct round *round = lines->round;
-    const struct explained *added = &why->added;
-    size_t i = lines->i;
-    if (find_parts(why, i, &parts, fault) < 0 || check(why, round, i, parts.size, fault) < 0)
-        return -1;
-    print_part(lines, "score", "-", why->given[i]);
-    if (origin_has_base(origin))
-        print_part(lines, "base", "-", parts.base);
-    for (size_t p = 0; p < parts.n; p++)
-        print_feature(lines, origin, &parts.part[p]);
-    if (parts.rest)
-        print_counted(lines, "others", (double)parts.rest, parts.others);
-    if (added->constant != 0)
-        print_part(lines, "constant", "-", added->constant);
-    if (added->remembered)
-        print_counted(lines, "remembered", added->answers[i], added->remembered[i]);
-    return 0;
-}
-
 int why_round(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct why *why = printer->why;
@@ -273,7 +231,32 @@ int why_round(struct printer *printer, const struct round *round, struct fault *
     print_start(&lines.print, printer->out, fault);
     for (size_t place = 0; place < round->docs && lines.print.failed == 0; place++) {
         lines.i = round->order ? round->order[place] : place;
-        if (print_document(why, &lines, fault) < 0) return -1;
+
+        struct parts parts;
+        struct origin *origin = &why->scoring.origin;
+        const struct explained *added = &why->added;
+        size_t i = lines.i;
+        if (find_parts(why, i, &parts, fault) < 0 || check(why, round, i, parts.size, fault) < 0)
+            return -1;
+        print_part(&lines, "score", "-", why->given[i]);
+        if (origin_has_base(origin))
+            print_part(&lines, "base", "-", parts.base);
+        for (size_t p = 0; p < parts.n; p++) {
+            size_t feature = parts.part[p].feature - origin_has_base(origin);
+            /* By its name; by its number, which is that of a raw feature if each is made of one. */
+            const char *name = origin_feature_name(origin, feature);
+            if (name)
+                print_part(&lines, "feature", name, parts.part[p].value);
+            else
+                print_counted(&lines, "feature", (double)feature + 1, parts.part[p].value);
+        }
+        if (parts.rest)
+            print_counted(&lines, "others", (double)parts.rest, parts.others);
+        if (added->constant != 0)
+            print_part(&lines, "constant", "-", added->constant);
+        if (added->remembered)
+            print_counted(&lines, "remembered", added->answers[i], added->remembered[i]);
+
         if (round->order)
             print_part(&lines, "position", why->moved[lines.i] ? "judged" : "score",
                        (double)place + 1);

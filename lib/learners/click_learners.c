@@ -29,29 +29,6 @@ static size_t examined(const struct round *round)
     return n > 0 && n < round->places ? n + 1 : n;
 }
 
-/* -z += rho e_ij' (e_i - e_j), where i was clicked and j was not: P(i before j) rises. */
-static void prefer(uint32_t i, uint32_t j, double rho, const double *s, double *z)
-{
-    double e = real_exp(-fabs(s[i] - s[j]));
-    double rise = rho * e / ((1 + e) * (1 + e));
-    z[i] -= rise;
-    z[j] += rise;
-}
-
-static void prefer_clicked(const struct round *round, const double *s,
-                           const struct luce_rest *rest, struct luce_powers *powers, double *z)
-{
-    size_t n = examined(round);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
-            if (round->seen[b] > 0)
-                continue;
-            double rho = propensity_luce_swapped(round->logit, round->order, rest, powers,
-                                             a < b ? a : b, a < b ? b : a);
-            prefer(round->order[a], round->order[b], rho, s, z);
-        }
-}
-
 static int learn_preferences(void *own, struct state *state, const struct matrix *x,
                              const struct round *round, struct fault *fault)
 {
@@ -74,7 +51,21 @@ static int learn_preferences(void *own, struct state *state, const struct matrix
     memset(z, 0, m * sizeof *z);
     propensity_luce_rests(m, round->logit, round->order, rest);
     propensity_luce_powers(&powers, (double *)(rest + m + 1), m);
-    prefer_clicked(round, s, rest, &powers, z);
+
+    /* -z += rho e_ij' (e_i - e_j), where i was clicked and j was not: P(i before j) rises. */
+    size_t n = examined(round);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; round->seen[a] > 0 && b < n; b++) {
+            if (round->seen[b] > 0)
+                continue;
+            double rho = propensity_luce_swapped(round->logit, round->order, rest, &powers,
+                                                 a < b ? a : b, a < b ? b : a);
+            double e = real_exp(-fabs(s[round->order[a]] - s[round->order[b]]));
+            double rise = rho * e / ((1 + e) * (1 + e));
+            z[round->order[a]] -= rise;
+            z[round->order[b]] += rise;
+        }
+
     return descent_step(own, state, x, s, z, fault);
 }
 
@@ -96,22 +87,6 @@ static void score_rival(const struct matrix *x, const struct settings *settings,
         rival[i] += s[i];
 }
 
-/* Is the rival of the round the one that this direction gives? If rounds were renumbered, or the
- * seed differs, learning would follow a direction that did not win. */
-static int check_direction(struct state *state, const struct matrix *x, const struct round *round,
-                     const double *u, double *spare, struct fault *fault)
-{
-    double *rival = buffer_for(&state->pairs, x->docs, sizeof *rival, fault);
-    if (!rival) return -1;
-    score_rival(x, &state->settings, u, round->score, rival, spare);
-    for (size_t i = 0; i < x->docs; i++)
-        if (rival[i] != round->rival[i])
-            return fault_data(fault, "rival %zu is %.17g, but must be %.17g: the winning rival was "
-                              "drawn with another round number, seed or width, or for other "
-                              "features", i, round->rival[i], rival[i]);
-    return 0;
-}
-
 static int learn_winner(void *own, struct state *state, const struct matrix *x,
                         const struct round *round, struct fault *fault)
 {
@@ -131,7 +106,18 @@ static int learn_winner(void *own, struct state *state, const struct matrix *x,
     double *u = buffer_for(&state->scratch, n, 2 * sizeof *u, fault);
     if (!u) return -1;
     interleave_direction((uint64_t)state->settings.value[SETTING_SEED], round->t, n, u);
-    if (check_direction(state, x, round, u, u + n, fault) < 0) return -1;
+
+    /* Is the rival of the round the one that this direction gives? If rounds were renumbered, or
+     * the seed differs, learning would follow a direction that did not win. */
+    double *rival = buffer_for(&state->pairs, x->docs, sizeof *rival, fault);
+    if (!rival) return -1;
+    score_rival(x, &state->settings, u, round->score, rival, u + n);
+    for (size_t i = 0; i < x->docs; i++)
+        if (rival[i] != round->rival[i])
+            return fault_data(fault, "rival %zu is %.17g, but must be %.17g: the winning rival was "
+                              "drawn with another round number, seed or width, or for other "
+                              "features", i, round->rival[i], rival[i]);
+
     return descent_move(own, state, u, n, fault);
 }
 

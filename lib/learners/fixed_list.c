@@ -76,28 +76,6 @@ struct group {
     uint64_t first, n;
 };
 
-static int find_group(const struct round *round, struct group *group, struct fault *fault)
-{
-    uint64_t k = round->places, m = round->docs, j = round->group;
-    uint64_t first = k && j <= m / k ? j * k : m, n = m - first < k ? m - first : k;
-    for (uint64_t a = 0; a < n; a++)
-        if (round->order[a] != first + a)
-            n = 0;
-    *group = (struct group){ first, n };
-    return n ? 0 : fault_data(fault, "the documents seen on top are not those of group=%" PRIu64
-                              ": use the same -k in explore and feedback-mask", j);
-}
-
-static void add_group(struct state *state, const struct round *round, const struct group *group)
-{
-    uint64_t groups = (round->docs - 1) / round->places + 1;
-    if (*state->arrays.at[GROUPS] == (double)groups)
-        begin_block(state, round, false); /* all groups were on top: another run's block */
-    for (uint64_t a = 0; a < group->n; a++)
-        state->w[group->first + a] += gain(state, round->seen[a]);
-    ++*state->arrays.at[GROUPS];
-}
-
 /* A block seen from its first round to its last must have had each group on top. Otherwise its
  * items were not equally likely to be seen: -k differs, or rounds are missing. */
 static int check_block(const struct state *state, const struct round *round, struct fault *fault)
@@ -116,24 +94,38 @@ static int check_block(const struct state *state, const struct round *round, str
 static int learn_block(struct state *state, const struct matrix *x, const struct round *round,
                        struct fault *fault)
 {
-    enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
+    enum gain unit = (enum gain)state->settings.value[SETTING_GAIN];
     uint64_t was = (uint64_t)*state->arrays.at[BLOCK];
     struct group group = { 0, 0 };
-    if (gain == GAIN_NDCG || gain == GAIN_AUC)
+    if (unit == GAIN_NDCG || unit == GAIN_AUC)
         return fault_data(fault, "gain=%s needs every label: use explore -p leader and "
-                          "feedback-mask -k all",
-                          gain == GAIN_NDCG ? "ndcg" : "auc");
+                          "feedback-mask -k all", unit == GAIN_NDCG ? "ndcg" : "auc");
     if (!round->seen)
         return fault_data(fault, "the round has block= but no column seen: put feedback-mask "
                           "before update, or use explore -p leader to learn from all labels");
-    if (check_block(state, round, fault) < 0 ||
-        (round->grouped && find_group(round, &group, fault) < 0))
-        return -1;
+    if (check_block(state, round, fault) < 0) return -1;
+    if (round->grouped) {
+        uint64_t k = round->places, m = round->docs, j = round->group;
+        uint64_t first = k && j <= m / k ? j * k : m, n = m - first < k ? m - first : k;
+        for (uint64_t a = 0; a < n; a++)
+            if (round->order[a] != first + a)
+                n = 0;
+        group = (struct group){ first, n };
+        if (n == 0)
+            return fault_data(fault, "the documents seen on top are not those of group=%" PRIu64
+                              ": use the same -k in explore and feedback-mask", j);
+    }
     begin_list(state, x, state->arrays.at[ITEMS]);
     if (round->block != was)
         begin_block(state, round, round->block == was + 1);
-    if (round->grouped)
-        add_group(state, round, &group);
+    if (round->grouped) {
+        uint64_t groups = (round->docs - 1) / round->places + 1;
+        if (*state->arrays.at[GROUPS] == (double)groups)
+            begin_block(state, round, false); /* all groups were on top: another run's block */
+        for (uint64_t a = 0; a < group.n; a++)
+            state->w[group.first + a] += gain(state, round->seen[a]);
+        ++*state->arrays.at[GROUPS];
+    }
     return 0;
 }
 
@@ -155,30 +147,25 @@ static double norm(const struct state *state, size_t m, const double *R, double 
     return gain == GAIN_AUC ? n * ((double)m - n) : 1;
 }
 
-static int check_labels(const struct state *state, const struct feedback *feedback, size_t m,
-                        struct fault *fault)
-{
-    enum gain gain = (enum gain)state->settings.value[SETTING_GAIN];
-    if (feedback->docs < m)
-        return fault_data(fault, "seen has %zu of %zu relevances, but the round has no block=: use "
-                          "explore -p blocks, or feedback-mask -k all", feedback->docs, m);
-    if (gain == GAIN_NDCG && dcg_check(m, feedback->relevance, fault) < 0) return -1;
-    for (size_t i = 0; i < m; i++)
-        if (gain == GAIN_AUC && feedback->relevance[i] != 0 && feedback->relevance[i] != 1)
-            return fault_data(fault, "item %zu has relevance %g, but gain=auc takes only 0 and 1",
-                              i, feedback->relevance[i]);
-    return 0;
-}
-
 static int learn_all(struct state *state, const struct matrix *x, const struct round *round,
                      struct fault *fault)
 {
     struct feedback feedback;
     size_t m = round->docs;
     double *scratch = buffer_for(&state->scratch, 2 * m, sizeof *scratch, fault);
-    if (!scratch || learner_feedback(state, round, &feedback, fault) < 0 ||
-        check_labels(state, &feedback, m, fault) < 0)
+    if (!scratch || learner_feedback(state, round, &feedback, fault) < 0)
         return -1;
+
+    enum gain unit = (enum gain)state->settings.value[SETTING_GAIN];
+    if (feedback.docs < m)
+        return fault_data(fault, "seen has %zu of %zu relevances, but the round has no block=: use "
+                          "explore -p blocks, or feedback-mask -k all", feedback.docs, m);
+    if (unit == GAIN_NDCG && dcg_check(m, feedback.relevance, fault) < 0) return -1;
+    for (size_t i = 0; i < m; i++)
+        if (unit == GAIN_AUC && feedback.relevance[i] != 0 && feedback.relevance[i] != 1)
+            return fault_data(fault, "item %zu has relevance %g, but gain=auc takes only 0 and 1",
+                              i, feedback.relevance[i]);
+
     begin_list(state, x, state->arrays.at[ITEMS]);
     double divisor = norm(state, m, feedback.relevance, scratch);
     for (size_t i = 0; divisor != 0 && i < m; i++)
@@ -221,9 +208,17 @@ static int start_exp3m(void *own, struct state *state, struct fault *fault)
     return fault_usage(fault, "exp3m takes only the gains exp and lin: others need every label");
 }
 
-/* Are the labels seen of a drawn set, and within the grades? */
-static int check_set(const struct state *state, const struct round *round, struct fault *fault)
+/* L_i += (1 - g(R_i) / g(grades)) / pi_i of the items seen; then the scores of round t + 1, by its
+ * eta = sqrt(k ln(m / n) / (m (t + 1))). */
+static int learn_set(void *own, struct state *state, const struct matrix *x,
+                     const struct round *round, struct fault *fault)
 {
+    struct exposure exposure;
+    double *L = state->arrays.at[LOSSES], m = (double)round->docs;
+    (void)own;
+    if (check_list(state, x, *state->arrays.at[LOSSES_ITEMS], fault) < 0) return -1;
+
+    /* The labels seen must be of a drawn set, and within the grades. */
     double grades = state->settings.value[SETTING_TOP_GRADE];
     if (!round->subset || !round->seen)
         return fault_data(fault, "exp3m needs subset= and seen: use explore -p subset before, and "
@@ -233,21 +228,8 @@ static int check_set(const struct state *state, const struct round *round, struc
             return fault_data(fault, "seen %zu is %g, above the top grade of exp3m, %g: give it as "
                               "in -a exp3m,grades=%g", a, (double)round->seen[a], grades,
                               ceil((double)round->seen[a]));
-    return 0;
-}
 
-/* L_i += (1 - g(R_i) / g(grades)) / pi_i of the items seen; then the scores of round t + 1, by its
- * eta = sqrt(k ln(m / n) / (m (t + 1))). */
-static int learn_set(void *own, struct state *state, const struct matrix *x,
-                     const struct round *round, struct fault *fault)
-{
-    struct exposure exposure;
-    double *L = state->arrays.at[LOSSES], m = (double)round->docs;
-    (void)own;
-    if (check_list(state, x, *state->arrays.at[LOSSES_ITEMS], fault) < 0 ||
-        check_set(state, round, fault) < 0 ||
-        feedback_subset(&exposure, round, &state->places, fault) < 0)
-        return -1;
+    if (feedback_subset(&exposure, round, &state->places, fault) < 0) return -1;
     begin_list(state, x, state->arrays.at[LOSSES_ITEMS]);
     double most = gain(state, state->settings.value[SETTING_TOP_GRADE]);
     for (size_t a = 0; a < exposure.places; a++)
@@ -272,23 +254,6 @@ const struct learner learn_exp3m = {
 /* WINS[m][m] is W; its diagonal is not used. BETTER[m][m]: is i known to be better than j? Of ITEMS
  * there is one number, as above. */
 enum { WINS, WINS_ITEMS, BETTER };
-
-static int begin_round(struct state *state, const struct matrix *x,
-                       const struct round *round, struct fault *fault)
-{
-    const char *name = state->learner->name;
-    if (check_list(state, x, *state->arrays.at[WINS_ITEMS], fault) < 0 ||
-        feedback_clicks(round, name, state->learner->least, fault) < 0)
-        return -1;
-    if (round->docs != state->dim)
-        return fault_data(fault, "docs=%zu, but the model has %zu weights: %s learns one fixed "
-                          "list", round->docs, state->dim, name);
-    if (!round->score)
-        return fault_data(fault, "no column score, which %s needs to find the items with equal "
-                          "scores: put score before explore", name);
-    begin_list(state, x, state->arrays.at[WINS_ITEMS]);
-    return 0;
-}
 
 /* S_ij >= sqrt(2 N_ij log(c sqrt(N_ij) / delta)), c = 4 sqrt(2 / pi) / erf(sqrt(2)) */
 static bool beats(const struct state *state, size_t i, size_t j)
@@ -332,27 +297,6 @@ static bool is_below(const struct state *state, const bool *placed, size_t i)
     return false;
 }
 
-/* w = minus the number of the block, from 0. The items that none of the rest is better than are
- * the next block. Where each is below another, which takes an error, it is all of the rest. */
-static void part_into_blocks(struct state *state, bool *placed, bool *next)
-{
-    size_t m = state->dim, left = m;
-    for (size_t i = 0; i < m; i++)
-        placed[i] = false;
-    for (double block = 0; left > 0; block++) {
-        size_t found = 0;
-        for (size_t i = 0; i < m; i++)
-            found += next[i] = !placed[i] && !is_below(state, placed, i);
-        for (size_t i = 0; i < m; i++) {
-            if (placed[i] || (found > 0 && !next[i]))
-                continue;
-            placed[i] = true;
-            state->w[i] = block > 0 ? -block : 0;
-            left--;
-        }
-    }
-}
-
 static int learn_blocks(void *own, struct state *state, const struct matrix *x,
                         const struct round *round, struct fault *fault)
 {
@@ -360,15 +304,45 @@ static int learn_blocks(void *own, struct state *state, const struct matrix *x,
     bool more = false;
     bool *clicked = buffer_for(&state->scratch, m, 3 * sizeof *clicked, fault);
     (void)own;
-    if (!clicked || begin_round(state, x, round, fault) < 0) return -1;
+    if (!clicked) return -1;
+    const char *name = state->learner->name;
+    if (check_list(state, x, *state->arrays.at[WINS_ITEMS], fault) < 0 ||
+        feedback_clicks(round, name, state->learner->least, fault) < 0)
+        return -1;
+    if (round->docs != state->dim)
+        return fault_data(fault, "docs=%zu, but the model has %zu weights: %s learns one fixed "
+                          "list", round->docs, state->dim, name);
+    if (!round->score)
+        return fault_data(fault, "no column score, which %s needs to find the items with equal "
+                          "scores: put score before explore", name);
+    begin_list(state, x, state->arrays.at[WINS_ITEMS]);
+
     for (size_t i = 0; i < m; i++)
         clicked[i] = false;
     for (size_t a = 0; a < round->places; a++)
         clicked[round->order[a]] = round->seen[a] > 0;
     for (size_t i = 0; i < m; i++)
         more |= clicked[i] && count_click(state, round, clicked, i);
-    if (more)
-        part_into_blocks(state, clicked + m, clicked + 2 * m);
+    if (more) {
+        /* The items that none of the rest is better than are the next block. Where each is below
+         * another, which takes an error, it is all of the rest. w = minus its number, from 0. */
+        bool *placed = clicked + m, *next = clicked + 2 * m;
+        size_t left = m;
+        for (size_t i = 0; i < m; i++)
+            placed[i] = false;
+        for (double block = 0; left > 0; block++) {
+            size_t found = 0;
+            for (size_t i = 0; i < m; i++)
+                found += next[i] = !placed[i] && !is_below(state, placed, i);
+            for (size_t i = 0; i < m; i++) {
+                if (placed[i] || (found > 0 && !next[i]))
+                    continue;
+                placed[i] = true;
+                state->w[i] = block > 0 ? -block : 0;
+                left--;
+            }
+        }
+    }
     return 0;
 }
 

@@ -149,39 +149,6 @@ static int keep(struct state *state, const struct matrix *x, const struct feedba
     return 0;
 }
 
-/* The worst pair of what was seen, or with a cutoff the whole step, if the ranking by s[docs] is
- * not right. */
-static int learn_seen(struct state *state, const struct matrix *x, const struct feedback *feedback,
-                      const double *s, double *scratch, struct fault *fault)
-{
-    const struct settings *settings = &state->settings;
-    size_t n = feedback->docs;
-    double *known = scratch, *g = scratch + n;
-    double margin = settings->set[SETTING_MARGIN] ? settings->value[SETTING_MARGIN] : 1;
-    const struct surrogate_options options = { .cutoff = learner_cutoff(state), .work = NULL };
-    bool step = false;
-    if (dcg_check(n, feedback->relevance, fault) < 0) return -1;
-    for (size_t a = 0; a < n; a++)
-        known[a] = s[feedback->doc[a]] / margin;
-    enum surrogate_number loss = settings->set[SETTING_CUTOFF] ? SURROGATE_SLAM
-                                                               : SURROGATE_MINIMAX;
-    (void)surrogates[loss].loss(n, known, feedback->relevance, &options, g);
-    for (size_t a = 0; a < n; a++)
-        step = step || g[a] != 0;
-    return step ? keep(state, x, feedback, g, fault) : 0;
-}
-
-/* s[docs]: the scores of the documents. */
-static int score(struct state *state, const struct matrix *x, double *s, struct fault *fault)
-{
-    struct kept kept = kept_by(&state->settings, state->arrays.at[KEPT],
-                               (size_t)*state->arrays.at[PAIRS], state->dim);
-    for (size_t i = 0; i < x->docs; i++)
-        if (add_kept(x, i, &kept, &s[i], &state->spare, fault) < 0)
-            return -1;
-    return 0;
-}
-
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -189,10 +156,28 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     size_t m = x->docs;
     (void)own;
     double *s = buffer_for(&state->scores, m, (2 + SURROGATE_SCRATCH) * sizeof *s, fault);
-    if (!s || learner_feedback(state, round, &feedback, fault) < 0 ||
-        score(state, x, s, fault) < 0 || check_features(x, state, fault) < 0)
-        return -1;
-    return learn_seen(state, x, &feedback, s, s + m, fault);
+    if (!s || learner_feedback(state, round, &feedback, fault) < 0) return -1;
+    struct kept kept = kept_by(&state->settings, state->arrays.at[KEPT],
+                               (size_t)*state->arrays.at[PAIRS], state->dim);
+    for (size_t i = 0; i < x->docs; i++)
+        if (add_kept(x, i, &kept, &s[i], &state->spare, fault) < 0) return -1;
+    if (check_features(x, state, fault) < 0) return -1;
+
+    const struct settings *settings = &state->settings;
+    size_t n = feedback.docs;
+    double *known = s + m, *g = known + n;
+    double margin = settings->set[SETTING_MARGIN] ? settings->value[SETTING_MARGIN] : 1;
+    const struct surrogate_options options = { .cutoff = learner_cutoff(state), .work = NULL };
+    bool step = false;
+    if (dcg_check(n, feedback.relevance, fault) < 0) return -1;
+    for (size_t a = 0; a < n; a++)
+        known[a] = s[feedback.doc[a]] / margin;
+    enum surrogate_number loss = settings->set[SETTING_CUTOFF] ? SURROGATE_SLAM
+                                                               : SURROGATE_MINIMAX;
+    (void)surrogates[loss].loss(n, known, feedback.relevance, &options, g);
+    for (size_t a = 0; a < n; a++)
+        step = step || g[a] != 0;
+    return step ? keep(state, x, &feedback, g, fault) : 0;
 }
 
 static int rank(void *own, const struct ranking *ranking, struct fault *fault)

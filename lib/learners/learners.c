@@ -31,37 +31,6 @@ static const char *copy_word(const char *words, char word[WORD_ROOM])
     return words[n] ? words + n + 1 : NULL;
 }
 
-/* A word that is no path is not valid if it is long: it ends in ? here. */
-static void shorten(char word[WORD_ROOM])
-{
-    size_t n = strcspn(word, "=");
-    bool path = false;
-    for (size_t i = 0; i < SETTINGS; i++)
-        path = path || (settings_known[i].type == TYPE_PATH && word[n] &&
-                        strncmp(word, settings_known[i].name, n) == 0);
-    if (strlen(word) >= SHORT && !path)
-        strcpy(word + SHORT - 2, "?");
-}
-
-static const struct learner *find(const char *word, struct fault *fault)
-{
-    char quoted[FAULT_QUOTE];
-    struct names names = { 0 };
-    const struct learner *found = learner_find(word);
-    const char *instead = learner_instead(word);
-    for (size_t i = 0; learners[i]; i++)
-        names_offer(&names, word, learners[i]->name);
-    if (instead)
-        fault_usage(fault, "learner %s left in 0.5.0: use %s", word, instead);
-    else if (strncmp(word, "exec:", 5) == 0)
-        fault_usage(fault, "%s is a program of its own, and update is not: use train -a exec:, or "
-                    "pipes (rankpipe-python(7))", fault_quote(quoted, word, strlen(word)));
-    else if (!found)
-        fault_usage(fault, "no learner %s: %s", fault_quote(quoted, word, strlen(word)),
-                    names_advice(&names));
-    return found;
-}
-
 /* The number of a setting that the learner takes, by its name; -1 after a fault. `pathed`: the
  * setting before it is a path, of which this may be a part; or NULL. */
 static int find_setting(const struct learner *learner, const char *name,
@@ -90,10 +59,34 @@ const struct learner *learner_words_read(const char *words, struct settings *set
     char word[WORD_ROOM];
     const struct setting *before = NULL;
     words = copy_word(words, word);
-    const struct learner *learner = find(word, fault);
+
+    char quoted[FAULT_QUOTE];
+    struct names names = { 0 };
+    const struct learner *learner = learner_find(word);
+    const char *instead = learner_instead(word);
+    for (size_t i = 0; learners[i]; i++)
+        names_offer(&names, word, learners[i]->name);
+    if (instead)
+        fault_usage(fault, "learner %s left in 0.5.0: use %s", word, instead);
+    else if (strncmp(word, "exec:", 5) == 0)
+        fault_usage(fault, "%s is a program of its own, and update is not: use train -a exec:, or "
+                    "pipes (rankpipe-python(7))", fault_quote(quoted, word, strlen(word)));
+    else if (!learner)
+        fault_usage(fault, "no learner %s: %s", fault_quote(quoted, word, strlen(word)),
+                    names_advice(&names));
+
     while (learner && words) {
         words = copy_word(words, word);
-        shorten(word);
+
+        /* A word that is no path is not valid if it is long: it ends in ? here. */
+        size_t n = strcspn(word, "=");
+        bool path = false;
+        for (size_t i = 0; i < SETTINGS; i++)
+            path = path || (settings_known[i].type == TYPE_PATH && word[n] &&
+                            strncmp(word, settings_known[i].name, n) == 0);
+        if (strlen(word) >= SHORT && !path)
+            strcpy(word + SHORT - 2, "?");
+
         char *value = strchr(word, '=');
         if (value)
             *value++ = '\0';

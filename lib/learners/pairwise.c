@@ -80,17 +80,6 @@ static void spread(const double *sigma, const struct row *x, double *v, size_t d
         dense_add_times(a[i], row[i], v, dim);
 }
 
-/* Sigma -= v v' / b. Both halves get the same bits. */
-static void shrink(double *sigma, double *v, double b, size_t dim)
-{
-    double root = sqrt(b);
-    for (size_t j = 0; j < dim; j++)
-        v[j] /= root;
-    for (size_t i = 0; i < dim; i++)
-        if (v[i] != 0)
-            dense_add_times(-v[i], v, sigma + i * dim, dim);
-}
-
 /* SOLAR-II: Sigma is the covariance of the weights (Wang et al. 2015, Proposition 2, with its
  * Sigma after each pair). */
 static int solar2(struct state *state, const struct row *x, struct fault *fault)
@@ -106,7 +95,15 @@ static int solar2(struct state *state, const struct row *x, struct fault *fault)
                           "is no longer positive: use a larger tradeoff, or smaller features", b);
     for (size_t j = 0; j < state->dim; j++)
         state->w[j] += v[j] * (missing / b);
-    shrink(sigma, v, b, state->dim);
+
+    /* Both halves of Sigma get the same bits. */
+    size_t dim = state->dim;
+    double root = sqrt(b);
+    for (size_t j = 0; j < dim; j++)
+        v[j] /= root;
+    for (size_t i = 0; i < dim; i++)
+        if (v[i] != 0)
+            dense_add_times(-v[i], v, sigma + i * dim, dim);
     return 0;
 }
 

@@ -21,20 +21,6 @@ static const double usual_width = 0.15; /* in units of sigma */
 
 enum { COUNT, SQUARES };
 
-/* Counts an answer that was e more than expected. `spread` is 1 + z'(Z'Z + lambda I)^-1 z, its
- * variance in units of sigma^2, before it was learnt. */
-static void residuals_count(double *residuals, double e, double spread)
-{
-    residuals[COUNT]++;
-    residuals[SQUARES] += e * e / spread;
-}
-
-/* Are they finite? Residuals whose squares are no finite numbers make them infinite. */
-static bool residuals_finite(const double *residuals)
-{
-    return isfinite(residuals[COUNT]) && isfinite(residuals[SQUARES]);
-}
-
 /* 0.15 sigma, where sigma^2 is estimated as the mean of e^2 / spread over the answers and one 1. So
  * it follows the scale of the answers, and documents are explored before the first. Chosen on
  * MQ2008 and two games among 0.1, 0.15, 0.25 and 0.4, with and without the 1. */
@@ -97,25 +83,26 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     if (regression_learn_all(regression, feedback.docs, feedback.doc, feedback.relevance, NULL,
                              error, fault) < 0)
         return -1;
-    for (size_t h = 0; my->measures && h < feedback.docs; h++)
-        residuals_count(state->arrays.at[my->residual], error[h].e, error[h].spread);
-    if (my->measures && !residuals_finite(state->arrays.at[my->residual]))
+    /* spread is 1 + z'(Z'Z + lambda I)^-1 z: the variance of an answer in units of sigma^2, before
+     * it was learnt. */
+    for (size_t h = 0; my->measures && h < feedback.docs; h++) {
+        state->arrays.at[my->residual][COUNT]++;
+        state->arrays.at[my->residual][SQUARES] += error[h].e * error[h].e / error[h].spread;
+    }
+    if (my->measures && !(isfinite(state->arrays.at[my->residual][COUNT]) &&
+                          isfinite(state->arrays.at[my->residual][SQUARES])))
         return fault_data(fault, "the relevances are so large that the sum of squared residuals "
                           "becomes infinite");
     return regression_check(regression, fault);
-}
-
-static double width_of(const struct ridge *my, const struct state *state)
-{
-    return my->measures ? residuals_width(state->arrays.at[my->residual])
-                        : state->settings.value[SETTING_EXPLORATION_WIDTH];
 }
 
 /* w + width P^(1/2) x / lambda^(1/2), x standard normal, drawn anew for each round. */
 static const double *draw(void *own, struct state *state, struct fault *fault)
 {
     struct ridge *my = own;
-    double width = width_of(my, state), lambda = state->settings.value[SETTING_TRADEOFF];
+    double lambda = state->settings.value[SETTING_TRADEOFF];
+    double width = my->measures ? residuals_width(state->arrays.at[my->residual])
+                                : state->settings.value[SETTING_EXPLORATION_WIDTH];
     bool plain = state->settings.set[SETTING_PLAIN];
     size_t n = regression_rows(state->dim, plain), step = plain ? 1 : 2;
     double *x = buffer_for(&state->scratch, n, 2 * sizeof *x, fault);
