@@ -46,20 +46,6 @@ static size_t find_deadline(const struct list *list, uint32_t i, size_t b)
     return stays_near(list, i) && last > b + list->near ? b + list->near : last;
 }
 
-static void mark_due(struct list *list)
-{
-    list->near = 0;
-    memset(list->state, FREE, list->m);
-    for (size_t b = 1; b <= list->m; b++) {
-        uint32_t i = list->base[b - 1];
-        bool near = stays_near(list, i);
-        if (near || (b <= BOUNDED_PLACES && (!list->held || list->held[i])))
-            list->state[i] = DUE;
-        if (near && list->near != NEXT)
-            list->near = list->held[i] == 3 ? NEXT : NEAR;
-    }
-}
-
 /* The document for place p, by the rule. Those that are DUE and may stand at p are few: their
  * places in base are at most 10, or within `near` of p. */
 static uint32_t choose(struct list *list, size_t p)
@@ -95,7 +81,18 @@ void bounded_order(const struct bounded *bounded, size_t m, const uint32_t *base
     memcpy(wish, order, m * sizeof *wish);
     for (size_t a = 0; a < m; a++)
         list.rank[wish[a]] = (uint32_t)a;
-    mark_due(&list);
+
+    list.near = 0;
+    memset(list.state, FREE, list.m);
+    for (size_t b = 1; b <= list.m; b++) {
+        uint32_t i = list.base[b - 1];
+        bool near = stays_near(&list, i);
+        if (near || (b <= BOUNDED_PLACES && (!list.held || list.held[i])))
+            list.state[i] = DUE;
+        if (near && list.near != NEXT)
+            list.near = list.held[i] == 3 ? NEXT : NEAR;
+    }
+
     for (size_t p = m; p > 0; p--) {
         order[p - 1] = choose(&list, p);
         list.state[order[p - 1]] = PLACED;

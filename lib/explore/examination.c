@@ -200,17 +200,6 @@ static int check(const struct round *round, const char *name, struct fault *faul
                       round->base ? "; explore -B writes none of them" : "");
 }
 
-/* Reciprocals must be finite. */
-static int check_pi(const struct round *round, const double *pi, struct fault *fault)
-{
-    for (size_t a = 0; a < round->places; a++)
-        if (!(pi[a] >= DBL_MIN))
-            return fault_data(fault, "document %" PRIu32 " at position %zu has expected "
-                              "examination %g: it was shown where it could not be",
-                              round->order[a], a + 1, pi[a]);
-    return 0;
-}
-
 int expected_examination(const struct round *round, const struct examination *examination,
                          const char *name, struct buffer *room, double *pi, enum support *support,
                          struct fault *fault)
@@ -229,5 +218,10 @@ int expected_examination(const struct round *round, const struct examination *ex
     if ((round->logit ? find_by_logit(round, theta, room, pi, fault)
                       : find_by_gamma(round, theta, room, pi, fault)) < 0)
         return -1;
-    return check_pi(round, pi, fault);
+    for (size_t a = 0; a < round->places; a++) /* reciprocals must be finite */
+        if (!(pi[a] >= DBL_MIN))
+            return fault_data(fault, "document %" PRIu32 " at position %zu has expected "
+                              "examination %g: it was shown where it could not be",
+                              round->order[a], a + 1, pi[a]);
+    return 0;
 }

@@ -97,38 +97,18 @@ static int check_slot(const struct round *round, const char *name, size_t least,
     return 0;
 }
 
-/* Could every document have been seen, given gamma=, top=, swap= and slot=? */
-static int check_drawn(const struct round *round, const char *name, size_t least,
-                       struct fault *fault)
-{
-    if (round->gamma <= 0)
-        return fault_data(fault, "with gamma=0, nothing is learnt about documents that are never "
-                          "shown: use explore -g above 0, or feedback-mask -k all");
-    if (round->top && round->places > round->top)
-        return fault_data(fault, "seen covers %zu places, but explore explored only the first %"
-                          PRIu64 " (top=%" PRIu64 "): use explore -k %zu", round->places,
-                          round->top, round->top, round->places);
-    return round->swap   ? check_swap(round, name, least, fault)
-           : round->slot ? check_slot(round, name, least, fault) : 0;
-}
-
-/* The column propensity is of single documents. */
-static int check_logged(const char *name, size_t least, struct fault *fault)
-{
-    if (least <= 1)
-        return 0;
-    return fault_data(fault, "the log has propensities of single documents, and %s learns from "
-                      "several together: use a learner from single labels, such as squared",
-                      name);
-}
-
 /* Are the propensities known, and above 0? */
 static int check_propensities(const struct round *round, const char *name, size_t least,
                         struct fault *fault)
 {
     size_t k = round->places, m = round->docs;
-    if (round->propensity)
-        return check_logged(name, least, fault);
+    if (round->propensity) {
+        if (least <= 1)
+            return 0;
+        return fault_data(fault, "the log has propensities of single documents, and %s learns from "
+                          "several together: use a learner from single labels, such as squared",
+                          name);
+    }
     if (k == m)
         return 0;
     if (round->subset)
@@ -152,7 +132,17 @@ static int check_propensities(const struct round *round, const char *name, size_
                           "relevances): add -g to explore%s before the users answer; for logs of "
                           "other systems see rankpipe-logs(7)", name, k, m,
                           round->base ? ", which excludes -B," : "");
-    return check_drawn(round, name, least, fault);
+
+    /* Could every document have been seen, given gamma=, top=, swap= and slot=? */
+    if (round->gamma <= 0)
+        return fault_data(fault, "with gamma=0, nothing is learnt about documents that are never "
+                          "shown: use explore -g above 0, or feedback-mask -k all");
+    if (round->top && round->places > round->top)
+        return fault_data(fault, "seen covers %zu places, but explore explored only the first %"
+                          PRIu64 " (top=%" PRIu64 "): use explore -k %zu", round->places,
+                          round->top, round->top, round->places);
+    return round->swap   ? check_swap(round, name, least, fault)
+           : round->slot ? check_slot(round, name, least, fault) : 0;
 }
 
 /* Labels that were never masked: feedback on all documents. */

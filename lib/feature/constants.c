@@ -56,28 +56,6 @@ static int read_head(struct constants *constants, struct lines *lines, uint64_t 
     return 0;
 }
 
-/* The numbers of a feature, from 0, after the tab at p. */
-static int read_numbers(struct constants *constants, struct lines *lines, size_t feature,
-                        const char *p, struct fault *fault)
-{
-    if (reach(constants, feature + 1, fault) < 0) return -1;
-    for (size_t c = 0; c < CONSTANTS; c++) {
-        char number[40] = "";
-        size_t n = *p == '\t' ? strcspn(p + 1, "\t") : 0;
-        if (n > 0 && n < sizeof number)
-            memcpy(number, p + 1, n);
-        if (!decimal_double(number, &constants->of[c][feature]))
-            return wrong(lines, lines->text, "the %s of feature %zu is missing or not a number: "
-                         "the file is damaged", constant_names[c], feature + 1);
-        p += n + 1;
-    }
-    if (*p || constants->of[CONSTANT_DEVIATION][feature] < 0 ||
-        constants->of[CONSTANT_LEAST][feature] > constants->of[CONSTANT_LARGEST][feature])
-        return wrong(lines, lines->text, "the line is not valid: it needs a name, mean, deviation "
-                     "(0 or more), least and largest value, with tabs between");
-    return 0;
-}
-
 /* A line of a feature, which it names, or numbers. */
 static int read_feature(struct constants *constants, struct lines *lines, size_t feature,
                         struct fault *fault)
@@ -86,7 +64,24 @@ static int read_feature(struct constants *constants, struct lines *lines, size_t
     char own[TEXT_DIGITS], *number = text_from_number(own, feature + 1);
     if (end > p && *end == '\t' && strncmp(p, number, strlen(number)) != 0)
         return wrong(lines, p, "feature %zu should come here: the file is damaged", feature + 1);
-    return read_numbers(constants, lines, feature, p + strcspn(p, "\t"), fault);
+
+    const char *at = p + strcspn(p, "\t");
+    if (reach(constants, feature + 1, fault) < 0) return -1;
+    for (size_t c = 0; c < CONSTANTS; c++) {
+        char text[40] = "";
+        size_t n = *at == '\t' ? strcspn(at + 1, "\t") : 0;
+        if (n > 0 && n < sizeof text)
+            memcpy(text, at + 1, n);
+        if (!decimal_double(text, &constants->of[c][feature]))
+            return wrong(lines, lines->text, "the %s of feature %zu is missing or not a number: "
+                         "the file is damaged", constant_names[c], feature + 1);
+        at += n + 1;
+    }
+    if (*at || constants->of[CONSTANT_DEVIATION][feature] < 0 ||
+        constants->of[CONSTANT_LEAST][feature] > constants->of[CONSTANT_LARGEST][feature])
+        return wrong(lines, lines->text, "the line is not valid: it needs a name, mean, deviation "
+                     "(0 or more), least and largest value, with tabs between");
+    return 0;
 }
 
 static int read_lines(struct constants *constants, struct lines *lines, struct fault *fault)

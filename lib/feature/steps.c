@@ -5,7 +5,82 @@
 
 #include "base/names.h"
 #include "feature/scale.h"
+#include "loss/dcg.h"
 #include "math/real.h"
+
+/* The step base: a feature of the place that a search engine gave each document, for learners that
+ * begin with its order. With D(p) = 1 / log2(1 + p), as DCG discounts place p, and m documents,
+ *
+ *     g(p) = (D(p) - D(m)) / (D(1) - D(m)),  m = 1: 0
+ *
+ * falls from 1 to 0, and most where users look. */
+
+/* g of each document, or NULL with a fault. */
+static const float *find_feature(struct base_rank *my, const uint32_t *base, size_t m,
+                                 struct fault *fault)
+{
+    double *D = buffer_for(&my->discount, m, sizeof *D, fault);
+    for (; D && my->known < m; my->known++)
+        D[my->known] = dcg_discount(my->known);
+    float *g = buffer_for(&my->feature, m, sizeof *g, fault);
+    if (!D || !g)
+        return NULL;
+    for (size_t a = 0; a < m; a++)
+        g[base[a]] = m > 1 ? (float)((D[a] - D[m - 1]) / (D[0] - D[m - 1])) : 0;
+    return g;
+}
+
+/* Of dense features: their sums, where they are known, move with them. */
+static int insert_dense(const float *g, const struct matrix *x, struct rows *out, struct matrix *y,
+                        struct fault *fault)
+{
+    size_t m = x->docs, d = x->dim + 1;
+    if (rows_start(out, d, (uint64_t)m * d, fault) < 0) return -1;
+    float *made = buffer_for(&out->dense, m * d, sizeof *made, fault);
+    double *sum = buffer_for(&out->ranges, d, sizeof *sum, fault);
+    if (!made || !sum) return -1;
+    sum[0] = 0;
+    for (size_t i = 0; i < m; i++) {
+        made[i * d] = g[i];
+        memcpy(made + i * d + 1, x->x + i * x->dim * sizeof *made, x->dim * sizeof *made);
+        sum[0] += (double)g[i];
+    }
+    if (x->sum)
+        memcpy(sum + 1, x->sum, x->dim * sizeof *sum);
+    *y = (struct matrix){ .kind = MATRIX_DENSE, .docs = m, .dim = d,
+                          .x = (const unsigned char *)made, .sum = x->sum ? sum : NULL };
+    return 0;
+}
+
+static int insert_sparse(const float *g, const struct rows *in, size_t dim, struct rows *out,
+                         struct matrix *y, struct fault *fault)
+{
+    const uint32_t *ptr = in->ptr.at, *idx = in->idx.at;
+    const float *val = in->val.at;
+    if (rows_start(out, (uint64_t)dim + 1, (uint64_t)in->docs + in->entries, fault) < 0) return -1;
+    for (size_t i = 0; i < in->docs; i++) {
+        if (rows_document(out, ptr[i + 1] - ptr[i] + 1, fault) < 0) return -1;
+        if (g[i] > 0)
+            rows_feature(out, 0, g[i]);
+        for (size_t e = ptr[i]; e < ptr[i + 1]; e++)
+            rows_feature(out, idx[e] + 1, val[e]);
+    }
+    return rows_matrix(out, dim + 1, y, fault);
+}
+
+/* Points *y at the features of x, which is not MATRIX_UNIT, in a view of `out`: feature 1 is
+ * that of base[docs], a permutation of the documents, first to last, and feature j of x is j + 1.
+ * `in` is space that may be used. 0 or a fault (memory, or too many features). O(features). */
+static int base_rank_insert(struct base_rank *my, const uint32_t *base, const struct matrix *x,
+                            struct rows *in, struct rows *out, struct matrix *y,
+                            struct fault *fault)
+{
+    const float *g = find_feature(my, base, x->docs, fault);
+    if (!g) return -1;
+    if (x->kind == MATRIX_DENSE)
+        return insert_dense(g, x, out, y, fault);
+    return rows_take(in, x, fault) < 0 ? -1 : insert_sparse(g, in, x->dim, out, y, fault);
+}
 
 /* ---- what steps make ---- */
 
@@ -155,18 +230,6 @@ static int read_file(struct feature_step *step, const char *path, size_t n, stru
     return 0;
 }
 
-/* What follows the name in the word of a step. */
-static void print_parameters(const struct steps *steps, const struct feature_step *step,
-                             char parameters[100])
-{
-    char sum[CONSTANTS_SUM + 1];
-    *parameters = '\0';
-    if (step->kind->constants) {
-        constants_sum(&steps->constants, sum);
-        snprintf(parameters, 100, ":%s", sum);
-    }
-}
-
 /* Writes the words, which are complete once the constants have come. */
 static int write_words(struct steps *steps, struct fault *fault)
 {
@@ -174,7 +237,13 @@ static int write_words(struct steps *steps, struct fault *fault)
     size_t used = 0;
     for (size_t i = 0; i < steps->number; i++) {
         const struct feature_step *step = &steps->step[i];
-        print_parameters(steps, step, parameters);
+        char sum[CONSTANTS_SUM + 1];
+        *parameters = '\0';
+        if (step->kind->constants) {
+            constants_sum(&steps->constants, sum);
+            snprintf(parameters, 100, ":%s", sum);
+        }
+
         used += (size_t)snprintf(steps->words + used, sizeof steps->words - used, "%s%s%s",
                                  i ? STEPS_SEPARATOR : "", step->kind->name, parameters);
         if (used > ROUND_MADE)
@@ -290,25 +359,20 @@ int steps_follow(const struct steps *steps, const char *made, struct fault *faul
 
 /* ---- features ---- */
 
-static int insert_base(struct steps *steps, size_t i, const uint32_t *base,
-                       const struct matrix *x, struct matrix *y, struct fault *fault)
-{
-    if (!base)
-        return fault_data(fault, "the step base needs the column base, the order of the search "
-                          "engine: give documents in that order to svm2bin -e, log2bin -e or "
-                          "serve -e");
-    return base_rank_insert(&steps->step[i].base_rank, base, x, &steps->in, &steps->out[i % 2], y,
-                            fault);
-}
-
 static int change(struct steps *steps, size_t i, const struct matrix *x, const uint32_t *base,
                   struct matrix *y, struct fault *fault)
 {
     const struct step_kind *kind = steps->step[i].kind;
     struct rows *out = &steps->out[i % 2];
     size_t dim = x->dim;
-    if (strcmp(kind->name, STEPS_BASE) == 0)
-        return insert_base(steps, i, base, x, y, fault);
+    if (strcmp(kind->name, STEPS_BASE) == 0) {
+        if (!base)
+            return fault_data(fault, "the step base needs the column base, the order of the search "
+                              "engine: give documents in that order to svm2bin -e, log2bin -e or "
+                              "serve -e");
+        return base_rank_insert(&steps->step[i].base_rank, base, x, &steps->in, &steps->out[i % 2],
+                                y, fault);
+    }
     if (kind->scale)
         return kind->scale(x, out, y, fault);
     if (kind->constants)
@@ -331,8 +395,10 @@ int steps_apply(struct steps *steps, const struct matrix *x, const uint32_t *bas
 
 void steps_close(struct steps *steps)
 {
-    for (size_t i = 0; i < steps->number; i++)
-        base_rank_close(&steps->step[i].base_rank);
+    for (size_t i = 0; i < steps->number; i++) {
+        buffer_free(&steps->step[i].base_rank.discount);
+        buffer_free(&steps->step[i].base_rank.feature);
+    }
     constants_close(&steps->constants);
     rows_close(&steps->in);
     rows_close(&steps->out[0]);

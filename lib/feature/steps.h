@@ -10,7 +10,6 @@
 
 #include "base/buffer.h"
 #include "base/fault.h"
-#include "feature/base_rank.h"
 #include "feature/constants.h"
 #include "feature/rows.h"
 #include "math/matrix.h"
@@ -18,6 +17,12 @@
 
 enum { STEPS_MOST = 8 };
 #define STEPS_SEPARATOR ","
+
+struct base_rank { /* of the step base; all zero at first */
+    struct buffer discount; /* double[known]: D(1), D(2) ... */
+    size_t known;
+    struct buffer feature;  /* float[docs]: of the round at hand */
+};
 
 struct feature_step {
     const struct step_kind *kind;

@@ -1,12 +1,11 @@
-#include "run/options.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "base/decimal.h"
+#include "base/names.h"
+#include "run/filter.h"
 #include "stream/record.h"
 
 void options_start(struct options *options, int argc, char **argv, const struct option *table,
@@ -37,27 +36,6 @@ static const struct option *find_row(const struct option *row, char letter)
     while (row && row->letter && row->letter != letter)
         row++;
     return row && row->letter ? row : NULL;
-}
-
-/* A long option may be named by its value: --model is -m model. */
-static int no_option(const struct options *o)
-{
-    char quoted[FAULT_QUOTE], name[FAULT_QUOTE];
-    struct names names = { 0 };
-    const char *argument = o->argv[o->at - 1];
-    bool is_long = argument[0] == '-' && argument[1] == '-';
-    snprintf(name, sizeof name, "%.*s", is_long ? (int)strcspn(argument + 2, "=") : 0,
-             argument + 2);
-    for (const struct option *row = o->table; is_long && row && row->letter; row++)
-        if (row->value)
-            names_offer(&names, name, row->value);
-    (void)fault_quote(quoted, argument, strlen(argument));
-    for (const struct option *row = o->table; names.nearest; row++)
-        if (row->value && strcmp(row->value, names.nearest) == 0)
-            return fault_usage(o->fault, "no option %s: did you mean -%c %s?", quoted, row->letter,
-                               row->value);
-    return fault_usage(o->fault, is_long ? "no option %s: options have one letter" : "no option %s",
-                       quoted);
 }
 
 char *const *options_operands(const struct options *o)
@@ -193,8 +171,24 @@ int options_next(struct options *o)
     o->option = find_row(o->table, o->letter);
     if (!o->option)
         o->option = find_row(o->unlisted, o->letter);
-    if (!o->option)
-        return no_option(o);
+    if (!o->option) { /* a long option may be named by its value: --model is -m model */
+        char quoted[FAULT_QUOTE], name[FAULT_QUOTE];
+        struct names names = { 0 };
+        const char *argument = o->argv[o->at - 1];
+        bool is_long = argument[0] == '-' && argument[1] == '-';
+        snprintf(name, sizeof name, "%.*s", is_long ? (int)strcspn(argument + 2, "=") : 0,
+                 argument + 2);
+        for (const struct option *row = o->table; is_long && row && row->letter; row++)
+            if (row->value)
+                names_offer(&names, name, row->value);
+        (void)fault_quote(quoted, argument, strlen(argument));
+        for (const struct option *row = o->table; names.nearest; row++)
+            if (row->value && strcmp(row->value, names.nearest) == 0)
+                return fault_usage(o->fault, "no option %s: did you mean -%c %s?", quoted,
+                                   row->letter, row->value);
+        return fault_usage(o->fault, is_long ? "no option %s: options have one letter"
+                                             : "no option %s", quoted);
+    }
     o->value = NULL;
     if (o->option->value) {
         o->value = *o->rest ? o->rest : o->at < o->argc ? o->argv[o->at++] : NULL;

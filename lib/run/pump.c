@@ -54,14 +54,6 @@ static int check_terminals(struct pump *pump)
     return 0;
 }
 
-static void start_progress(struct pump *pump)
-{
-    const struct filter *filter = pump->filter;
-    progress_start(&pump->progress, STDERR_FILENO, filter->name,
-                   filter->rounds ? filter->rounds(pump->self) : 0);
-    pump->rows = pump->progress.on && isatty(STDOUT_FILENO);
-}
-
 static void draw_progress(struct pump *pump)
 {
     char measure[PROGRESS_MEASURE] = "";
@@ -280,7 +272,9 @@ int pump_run(struct pump *pump, int stop)
     if (check_terminals(pump) == 0 &&
         writer_open(&pump->out, STDOUT_FILENO, "<stdout>", &pump->watch, fault) == 0 &&
         (!filter->open || filter->open(pump->self) == 0)) {
-        start_progress(pump);
+        progress_start(&pump->progress, STDERR_FILENO, filter->name,
+                       filter->rounds ? filter->rounds(pump->self) : 0);
+        pump->rows = pump->progress.on && isatty(STDOUT_FILENO);
         if (kind == SOURCE || kind == WHOLE)
             (void)pump_source(pump);
         else if (pump->host.files)

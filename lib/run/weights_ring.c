@@ -343,45 +343,31 @@ struct ring_local {
     struct model message;      /* one of them, parsed                             */
 };
 
-static struct ring_local *of_update(struct ring *ring)
-{
-    return (struct ring_local *)(void *)((char *)ring - offsetof(struct ring_local, update));
-}
-
-static void copy_column(const struct column *column, char *at)
-{
-    size_t bytes = column_bytes(column);
-    if (bytes && column->source)
-        column->source->next(column->source, at, (size_t)column->count);
-    else if (bytes)
-        memcpy(at, column->data, bytes);
-}
-
-/* Copies a message, since the rounds of a window may still need it when update learns again. */
-static int copy_message(struct ring_local *local, const struct record *record,
-                          struct fault *fault)
-{
-    struct buffer *copy = (struct buffer *)local->messages.at + local->put % local->window;
-    char line[RECORD_LINE + 1];
-    size_t n, bytes = 0;
-    if (header_print(record, line, &n, fault) < 0) return -1;
-    for (size_t c = 0; c < record->columns; c++)
-        bytes += column_bytes(&record->column[c]);
-    char *at = buffer_for(copy, n + bytes, 1, fault);
-    if (!at) return -1;
-    memcpy(at, line, n);
-    at += n;
-    for (size_t c = 0; c < record->columns; c++) {
-        copy_column(&record->column[c], at);
-        at += column_bytes(&record->column[c]);
-    }
-    return 0;
-}
-
 static int put_local(struct ring *ring, const struct model *message, struct fault *fault)
 {
-    struct ring_local *local = of_update(ring);
-    if (local->window > 1 && copy_message(local, &message->record, fault) < 0) return -1;
+    struct ring_local *local =
+        (struct ring_local *)(void *)((char *)ring - offsetof(struct ring_local, update));
+    if (local->window > 1) { /* its rounds may still need the message when update learns again */
+        struct buffer *copy = (struct buffer *)local->messages.at + local->put % local->window;
+        char line[RECORD_LINE + 1];
+        size_t n, bytes = 0;
+        if (header_print(&message->record, line, &n, fault) < 0) return -1;
+        for (size_t c = 0; c < message->record.columns; c++)
+            bytes += column_bytes(&message->record.column[c]);
+        char *at = buffer_for(copy, n + bytes, 1, fault);
+        if (!at) return -1;
+        memcpy(at, line, n);
+        at += n;
+        for (size_t c = 0; c < message->record.columns; c++) {
+            const struct column *column = &message->record.column[c];
+            const size_t held = column_bytes(column);
+            if (held && column->source)
+                column->source->next(column->source, at, (size_t)column->count);
+            else if (held)
+                memcpy(at, column->data, held);
+            at += held;
+        }
+    }
     local->newest = message;
     local->put++;
     return 0;
