@@ -45,13 +45,22 @@ PROGRAMS = $(GENERAL_NAMES) $(DISTINCTIVE_NAMES)
 LIB = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))
 CMD = $(patsubst cmd/%.c,$(BUILD)/cmd/%.o,$(wildcard cmd/*.c))
 
-## all: the programs, in bin/ (also plain `make`)
-all: $(BIN)/rankpipe $(PROGRAMS:%=$(BIN)/%)
+# Generated queries, so that everything can be tried. A program of the machine that builds makes them.
+QUERIES = $(patsubst %/make.c,%/small.svm,$(wildcard examples/data/make.c))
+CC_BUILD = $(if $(shell command -v cc),cc,$(CC))
+
+## all: the programs, in bin/, and the queries of examples/data (also plain `make`)
+all: $(BIN)/rankpipe $(PROGRAMS:%=$(BIN)/%) $(QUERIES)
 
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z-]*\): /\1 /p' Makefile | while read -r name text; do \
 		printf 'make %-13s %s\n' "$$name" "$$text"; done
+
+$(QUERIES): %/small.svm: %/make.c lib/math/rng.c lib/math/rng.h lib/math/real.c
+	@mkdir -p build/$*
+	$(CC_BUILD) $(HOUSE) $(WARN) -O1 -ffunction-sections -Wl,--gc-sections -o build/$*/make $(filter %.c,$^) -lm
+	build/$*/make > $@.new && mv $@.new $@
 
 $(BIN)/rankpipe: $(CMD) $(LIB)
 	@mkdir -p $(BIN)
@@ -67,7 +76,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(DEPENDS) -c -o $@ $<
 
--include $(CMD:.o=.d) $(LIB:.o=.d) $(wildcard build/tests/*/*.d build/examples/*/*.d \
+-include $(CMD:.o=.d) $(LIB:.o=.d) $(wildcard build/tests/*/*.d \
 	build/tests/fuzz/structured/*.d build/fuzz/*/*.d build/fuzz/*/*/*.d build/fuzz/tests/fuzz/*/*.d)
 
 # A stamp holds the compiler and its flags, and is written when they change: then every object, which
@@ -133,7 +142,7 @@ endef
 TESTS = $(patsubst tests/%.c,build/tests/%,$(wildcard tests/exact/*.c) \
 	$(filter-out $(SHIMS:%=tests/shim/%.c),$(wildcard tests/shim/*.c)))
 
-$(TESTS) build/examples/data/make: %: %.o $(BUILD)/objects | $(ARCHIVE)
+$(TESTS): %: %.o $(BUILD)/objects | $(ARCHIVE)
 	$(call link_test,$<)
 
 build/tests/shim/%.so: tests/shim/%.c build/flags
@@ -159,7 +168,7 @@ build/tests/fuzz/structured/structured: $(STRUCTURED) $(BUILD)/objects | $(ARCHI
 	$(call link_test,$(STRUCTURED))
 
 ## tests: what the tests need that is written in C, in build/tests
-tests: $(TESTS) build/examples/data/make $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%) \
+tests: $(TESTS) $(SHIMS:%=build/tests/shim/%.so) $(FUZZ:%=build/tests/fuzz/%) \
 	build/tests/fuzz/structured/structured
 
 # What the sanitizers catch, in tests and under fuzzers.
@@ -250,10 +259,6 @@ demo: all
 ## ring: learn on examples/data through real pipes, and print the curve
 ring: all
 	@sh examples/ring
-
-## data: make examples/data/small.svm again: the same bytes each time
-data: build/examples/data/make
-	build/examples/data/make > examples/data/small.svm
 
 # Programs of cmd/ that are not in C: `rankpipe NAME` runs them.
 SCRIPTS = train sweep plot live export import log service api up doctor demo add-tables
@@ -384,9 +389,9 @@ load: all build/tests/shim/load
 mutants:
 	@CC="$(CC)" MAKE="$(MAKE)" bash tests/mutants/run
 
-## clean: remove bin and build
+## clean: remove bin, build and the queries of examples/data
 clean:
-	rm -rf bin build
+	rm -rf bin build $(QUERIES)
 
-.PHONY: all help debug tests check test quick release-check fuzz demo ring data install uninstall static dist deb deb-check boot fixtures bench \
+.PHONY: all help debug tests check test quick release-check fuzz demo ring install uninstall static dist deb deb-check boot fixtures bench \
 	seen soak looks crash hosts first-day hostile gate verdicts regret sales load machine mutants clean

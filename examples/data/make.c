@@ -1,6 +1,4 @@
-/* Makes small.svm: generated queries, so that everything can be tried from a bare checkout.
- *
- *     make data    (writes examples/data/small.svm again: the same bytes)
+/* Makes small.svm: generated queries, so that everything can be tried. `make` runs it.
  *
  * Each query has 8 to 24 documents and a level of its own, which shifts all its features. The
  * relevance of a document is a hidden linear score plus noise. Four cuts make five grades of it;

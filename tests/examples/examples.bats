@@ -27,9 +27,8 @@ teardown() { # what a door has started and a failed test has left
     grep -qxF "    $(grep '^ *50000 ' table)" "$ROOT/README.md"
 }
 
-@test "make data makes examples/data/small.svm again, byte for byte" {
-    "$ROOT/build/examples/data/make" >again
-    same again "$ROOT/examples/data/small.svm"
+@test "examples/data/small.svm, which make makes, has the same bytes on every machine" {
+    is "$(cksum <"$ROOT/examples/data/small.svm")" '2974362717 422050'
 }
 
 # block SECTION [FILE]: the commands of a section of README.md, or of another file ("": before the

@@ -49,7 +49,7 @@ holds() {
     for name in $(names); do
         echo "$name"
         [ -s "out/$name.tsv" ]
-        [ -s "out/$name.md" ] || { [ -s "out/$name.svg" ] && [ -s "out/$name.png" ]; }
+        [ -s "out/$name.md" ] || { [ -s "out/$name.png" ] && [ "$(wc -c <"out/$name.svg")" -lt 60000 ]; }
     done
     [ -z "$(find out -name '*.new*')" ]
     again=$(papers quick)
@@ -379,7 +379,6 @@ seeds_of() {
     for name in $(names); do
         echo "$name"
         grep -q "^<!-- $name [0-9.]* -->\$" "$PAPERS/README.md" && continue # a table
-        [ "$(wc -c <"$PAPERS/figures/$name.svg")" -lt 60000 ]
         grep -qF "](figures/$name.svg)" "$PAPERS/README.md"
     done
     sed -n 's/^!\[.*\](\(.*\.svg\))$/\1/p' "$ROOT/README.md" >pictures

@@ -22,7 +22,7 @@ def text(path):
 def files(*folders):
     """All files of these folders, except what building and running leaves there."""
     return [path for folder in folders for path in glob.glob(folder + "/**", recursive=True)
-            if os.path.isfile(path) and "__pycache__" not in path]
+            if os.path.isfile(path) and not re.search("__pycache__|^examples/(data/small|papers/(figures|out)/)", path)]
 
 
 def lines(paths):

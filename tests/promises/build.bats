@@ -4,9 +4,9 @@ load ../helper
 # A copy of the sources and of what is built of them, with times kept, in ./tree.
 copy_tree() {
     mkdir tree
-    (cd "$ROOT" && tar -cf - Makefile bin build/{flags,objects,librankpipe.a} build/lib build/cmd build/tests build/examples \
+    (cd "$ROOT" && tar -cf - Makefile bin build/{flags,objects,librankpipe.a} build/lib build/cmd build/tests \
         cmd examples lib package tests) | tar -C tree -xf -
-    make -s -C tree all tests build/examples/data/make
+    make -s -C tree all tests
 }
 
 @test "the sources of objects that the Makefile names are there" {
@@ -15,7 +15,7 @@ copy_tree() {
     [ "$(wc -w <<<"$names")" -gt 10 ]
     for name in $names; do
         name=${name#strict/}
-        ls {,lib/,lib/*/,tests/}"${name%.?}.c" 2>/dev/null | grep . || { echo "no source of $name" && return 1; }
+        ls {,lib/,lib/*/,tests/,examples/}"${name%.?}.c" 2>/dev/null | grep . || { echo "no source of $name" && return 1; }
     done
 }
 
@@ -36,13 +36,13 @@ plain_make() {
 
 @test "what is built is not built again" {
     copy_tree
-    make -q -C tree all tests build/examples/data/make
+    make -q -C tree all tests
 }
 
 @test "touching a header rebuilds the objects that include it, and no other" {
     copy_tree
     touch tree/lib/explore/click_models.h
-    would_build all tests build/examples/data/make >have
+    would_build all tests >have
     (cd "$ROOT" && grep -l '"explore/click_models.h"\|"click_models.h"' {lib,tests}/*/*.c cmd/*.c) |
         sed 's/\.c$//' | LC_ALL=C sort >want
     cat have
@@ -57,18 +57,18 @@ plain_make() {
     (cd "$ROOT" && grep -l '"equations.h"' tests/exact/*.c) | sed 's/\.c$//' >want
     same have want
     touch tree/tests/fuzz/target.h tree/lib/math/rng.h
-    would_build tests build/examples/data/make >have
+    would_build tests >have
     grep -x tests/fuzz/driver have
-    grep -x examples/data/make have
+    make -n -C tree all | grep -F ' > examples/data/small.svm.new'
 }
 
 @test "a changed object links again the test programs that hold it, and no other" {
     copy_tree
-    would_link tests build/examples/data/make >have
+    would_link tests >have
     [ ! -s have ]
     touch tree/lib/base/siphash.c
-    would_link tests build/examples/data/make >have
-    for program in $(find "$ROOT/build/tests" "$ROOT/build/examples" -type f -perm -u+x ! -name '*.so'); do
+    would_link tests >have
+    for program in $(find "$ROOT/build/tests" -type f -perm -u+x ! -name '*.so'); do
         if nm "$program" | grep -q ' siphash_add$'; then echo "${program#"$ROOT/"}"; fi
     done | grep -v /tests/bench/ | LC_ALL=C sort >want
     grep -x build/tests/exact/siphash want
@@ -136,7 +136,6 @@ plain_make() {
     is "$(needs explore | sort -u | paste -sd ' ')" 'all build/tests/shim/mkstream build/tests/shim/uncrc'
     needs tests/promises/kill.bats | grep -x build/tests/shim/kill_at
     is "$(needs build | sort -u | paste -sd ' ')" "$(needs tests/promises/build.bats | sort -u | paste -sd ' ')"
-    needs examples | grep -x build/examples/data/make
     needs faults | grep -x build/tests/shim/faulty.so
     needs fuzz | grep -x build/tests/fuzz/weights
     needs exact house | grep -x build/tests/exact/unbiased
