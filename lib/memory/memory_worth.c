@@ -225,8 +225,8 @@ static bool has_few(const struct memory_known *known)
     return c >= 1 && c < few;
 }
 
-/* An established document: its mean without the misses that are forgiven; and its mean, from
- * find_voices on the least mean of those from here on. */
+/* An established document: the mean to which it is lifted; and its mean, from find_voices on the
+ * least mean of those from here on. */
 struct established {
     double lifted, mean;
 };
@@ -285,8 +285,12 @@ static struct established establish(const struct memory_rule *rule,
 {
     double misses = known->n - known->sum;
     struct memory_known lifted = *known;
+    struct memory_rule first = *rule;
     lifted.n -= misses < 0 ? 0 : misses < forgiven ? misses : forgiven;
-    return (struct established){ mean_of(rule, NULL, 0, &lifted, 0, 0), mean };
+    double now = mean_of(rule, NULL, 0, &lifted, 0, 0);
+    first.estimate.rho = MEMORY_CLICKS_RHO;
+    double by_first = mean_of(&first, NULL, 0, &lifted, 0, 0);
+    return (struct established){ now > by_first ? now : by_first, mean };
 }
 
 /* False where no mean can change. */

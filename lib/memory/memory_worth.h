@@ -34,15 +34,17 @@
  * rounded, of each document of a round, established are those with c >= 5, and bound those with c
  * of 1 or 2 and those without answers; the others are free. m0 of a bound one is its mean as that
  * of a document without answers, if all those with c of 1 or 2 had none. An established one is
- * lifted to the mean that it has with an n less by two, or by n - S if that is less and above 0. If
- * t is the least mean of an established document that, lifted, exceeds m0, the mean r of the bound
- * one
+ * lifted to the mean that it has with an n less by two, or by n - S if that is less and above 0;
+ * with rho or the rho of clicks at first, whichever makes it greater. If t is the least mean of an
+ * established document that, lifted, exceeds m0, the mean r of the bound one
  *
  *     becomes t - 1e-9 (1 + 1 / (1 + max(r, 0))), if it is t - 2e-9 or more
  *
  * so that those under one t keep their order. Without the two misses, an answer that clicks on all
  * but the first document would put new ones first wherever all that users examined was clicked, as
- * these are expected to be clicked, too. Only what is shown follows from this. */
+ * these are expected to be clicked, too. Without the rho of the first, two clients who do so in all
+ * queries would: clicks do not foretell theirs, so rho falls, and the features that they taught
+ * outweigh five clicks. Only what is shown follows from this. */
 #ifndef RANKPIPE_MEMORY_WORTH_H
 #define RANKPIPE_MEMORY_WORTH_H
 

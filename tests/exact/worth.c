@@ -130,7 +130,8 @@ static long double clicks_of(const struct memory_known *known)
     return roundl(known->sum);
 }
 
-/* The mean of an established document, but for two of its misses or all of them. */
+/* The mean of an established document, but for two of its misses or all of them; by the strength of
+ * now, or that of 2, with which clicks begin. */
 static long double lifted_mean(const struct game *game, size_t i)
 {
     static struct game lifted;
@@ -138,7 +139,9 @@ static long double lifted_mean(const struct game *game, size_t i)
     lifted = *game;
     lifted.known[i].n = misses > 2 ? game->known[i].n - 2
                         : misses > 0 ? game->known[i].sum : game->known[i].n;
-    return mean_of(&lifted, i, 0, NULL);
+    long double now = mean_of(&lifted, i, 0, NULL);
+    lifted.rule.estimate.rho = 0.5;
+    return fmaxl(now, mean_of(&lifted, i, 0, NULL));
 }
 
 /* The mean that is shown: of a document with fewer than three clicks, or new, none of an
