@@ -564,15 +564,6 @@ static int print_look(struct compare *my)
     return writer_text(out, fault, "\t%s\n", words[judge_look(my)]);
 }
 
-static int print_all(struct compare *my)
-{
-    if (my->tabs ? (my->looks ? print_look(my) : print_tabs(my)) < 0
-                 : print_first_line(my) < 0 || print_table(my) < 0)
-        return -1;
-    if (my->split && print_split(my) < 0) return -1;
-    return my->looks && !my->tabs ? print_verdict(my) : 0;
-}
-
 /* All files once, then the table. */
 static enum outcome each(void *self, struct round *round)
 {
@@ -604,7 +595,12 @@ static enum outcome each(void *self, struct round *round)
     for (size_t i = 0; i < n; i++)
         my->result[i + 1].holm = isnan(my->result[i + 1].paired.p) ? NAN : p[n + i];
 
-    if (take_look(my) < 0 || print_all(my) < 0) return FAIL;
+    if (take_look(my) < 0) return FAIL;
+    if (my->tabs ? (my->looks ? print_look(my) : print_tabs(my)) < 0
+                 : print_first_line(my) < 0 || print_table(my) < 0)
+        return FAIL;
+    if (my->split && print_split(my) < 0) return FAIL;
+    if (my->looks && !my->tabs && print_verdict(my) < 0) return FAIL;
     host->status = my->looks ? statuses[judge_look(my)] : 0;
     return DONE;
 }

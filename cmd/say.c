@@ -55,20 +55,14 @@ struct lines {
     size_t at, indent, width; /* columns: of the next character, of new lines, of a whole line */
 };
 
-/* The length of the first word of a text. In a usage line, what stands in brackets is one word. */
-static size_t word_length(const char *text)
-{
-    size_t n = 0;
-    for (int depth = 0; text[n] && (depth > 0 || text[n] != ' '); n++)
-        depth += (text[n] == '[') - (text[n] == ']');
-    return n;
-}
-
 /* Adds the words: each on this line if it fits, else on a new one. */
 static void put(struct lines *lines, const char *text)
 {
     while (*text) {
-        size_t n = word_length(text);
+        /* What stands in brackets is one word. */
+        size_t n = 0;
+        for (int depth = 0; text[n] && (depth > 0 || text[n] != ' '); n++)
+            depth += (text[n] == '[') - (text[n] == ']');
         if (lines->at > lines->indent && lines->at + 1 + n > lines->width) {
             fprintf(lines->to, "\n%*s", (int)lines->indent, "");
             lines->at = lines->indent;

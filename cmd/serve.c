@@ -78,21 +78,6 @@ static int read_more(struct client *my, struct fault *fault)
     return 0;
 }
 
-/* The service has closed the connection: 0 if it answered everything, or a fault. */
-static int end_service(const struct client *my, struct fault *fault)
-{
-    uint64_t asked = my->asked.whole + (my->asked.part || my->asked.line);
-    if (!my->ended)
-        return fault_other(fault, "%s: the service closed the connection", my->path);
-    if (my->answered.whole < asked)
-        return fault_other(fault, "%s: the service closed the connection after %" PRIu64 " of %"
-                           PRIu64 " answers", my->path, my->answered.whole, asked);
-    if (my->asked.part || my->asked.line)
-        return fault_data(fault, "<stdin>: no blank line ends the last request, so it was not "
-                          "answered");
-    return 0;
-}
-
 /* Passes on what came: 1, 0 at the end, or a fault. */
 static int receive(struct client *my, struct fault *fault)
 {
@@ -100,8 +85,19 @@ static int receive(struct client *my, struct fault *fault)
     ssize_t got = read(my->fd, bytes, sizeof bytes);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return 1;
-    if (got <= 0)
-        return end_service(my, fault);
+    if (got <= 0) {
+        /* The service has closed the connection. Did it answer everything? */
+        uint64_t asked = my->asked.whole + (my->asked.part || my->asked.line);
+        if (!my->ended)
+            return fault_other(fault, "%s: the service closed the connection", my->path);
+        if (my->answered.whole < asked)
+            return fault_other(fault, "%s: the service closed the connection after %" PRIu64 " of %"
+                               PRIu64 " answers", my->path, my->answered.whole, asked);
+        if (my->asked.part || my->asked.line)
+            return fault_data(fault, "<stdin>: no blank line ends the last request, so it was not "
+                              "answered");
+        return 0;
+    }
     count(&my->answered, bytes, (size_t)got);
     if (writer_bytes(my->out, bytes, (size_t)got, fault) < 0 || writer_flush(my->out, fault) < 0)
         return -1;

@@ -160,38 +160,28 @@ static int find_by_logit(const struct round *round, const double *theta, struct 
     return 0;
 }
 
-/* After explore -p swap: is there a document that cannot be seen? */
-static int check_swap(const struct round *round, struct fault *fault)
-{
-    size_t K = round->places, m = round->docs;
-    uint64_t T = round->swap;
-    if (T >= m || (K >= T && !(T == 1 && K == 1 && round->gamma >= 1)))
-        return 0;
-    return fault_data(fault, "with swap=%" PRIu64 " and gamma=%g, documents of the greedy order "
-                      "are never seen at the first %zu places: use feedback-mask -k %" PRIu64 " or "
-                      "more, and explore -g below 1", T, round->gamma, K, T);
-}
-
-/* After explore -p slot, the same. */
-static int check_slot(const struct round *round, struct fault *fault)
-{
-    if (round->slot >= round->docs || round->places >= round->slot)
-        return 0;
-    return fault_data(fault, "with slot=%" PRIu64 ", documents of the greedy order are never seen "
-                      "at the first %zu places: use feedback-mask -k %" PRIu64 " or more",
-                      round->slot, round->places, round->slot);
-}
-
 static int check(const struct round *round, const char *name, struct fault *fault)
 {
     if (round->in_block || round->team || round->subset)
         return fault_data(fault, "explore -p %s drew the order, and %s does not know with what "
                           "probabilities: use explore -g", round->team ? "team-draft" :
                           round->subset ? "subset" : "blocks", name);
-    if (round->swap)
-        return check_swap(round, fault);
-    if (round->slot)
-        return check_slot(round, fault);
+    if (round->swap) {
+        size_t K = round->places, m = round->docs;
+        uint64_t T = round->swap;
+        if (T >= m || (K >= T && !(T == 1 && K == 1 && round->gamma >= 1)))
+            return 0;
+        return fault_data(fault, "with swap=%" PRIu64 " and gamma=%g, documents of the greedy "
+                          "order are never seen at the first %zu places: use feedback-mask -k %"
+                          PRIu64 " or more, and explore -g below 1", T, round->gamma, K, T);
+    }
+    if (round->slot) {
+        if (round->slot >= round->docs || round->places >= round->slot)
+            return 0;
+        return fault_data(fault, "with slot=%" PRIu64 ", documents of the greedy order are never "
+                          "seen at the first %zu places: use feedback-mask -k %" PRIu64 " or more",
+                          round->slot, round->places, round->slot);
+    }
     if (round->explored || round->logit || round->propensity)
         return 0;
     return fault_data(fault, "%s needs to know how the order was drawn (gamma=, logit or "

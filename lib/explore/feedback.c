@@ -145,38 +145,6 @@ static int check_propensities(const struct round *round, const char *name, size_
            : round->slot ? check_slot(round, name, least, fault) : 0;
 }
 
-/* Labels that were never masked: feedback on all documents. */
-static void expose_all(const struct round *round, struct exposure *exposure, uint32_t *doc,
-                       double *R, bool *greedy)
-{
-    exposure->places = round->docs;
-    for (size_t a = 0; a < round->docs; a++) {
-        doc[a] = (uint32_t)a;
-        R[a] = round->label[a];
-        greedy[a] = true;
-    }
-}
-
-/* The places seen. `mark` has a byte for each document: would the greedy order have shown it
- * there? */
-static void expose_seen(const struct round *round, struct exposure *exposure, uint32_t *doc,
-                        double *R, bool *greedy, unsigned char *mark)
-{
-    const uint32_t *by_score = round->greedy ? round->greedy : round->order;
-    size_t k = exposure->places = round->places;
-    exposure->slot = (size_t)round->slot;
-    exposure->last = k > 0 ? by_score[k - 1] : 0;
-    for (size_t a = 0; a < k; a++)
-        mark[round->order[a]] = 0;
-    for (size_t a = 0; a < k; a++)
-        mark[by_score[a]] = 1;
-    for (size_t a = 0; a < k; a++) {
-        doc[a] = round->order[a];
-        R[a] = round->seen[a];
-        greedy[a] = mark[doc[a]];
-    }
-}
-
 /* Propensities must be normal doubles, so that their reciprocals are finite. */
 static int expose_luce(const struct round *round, struct exposure *exposure, size_t least,
                        double *weight, struct fault *fault)
@@ -235,12 +203,33 @@ int feedback_exposure(struct exposure *exposure, const struct round *round, cons
         return -1;
     if (round->seen && round->subset && round->places < m)
         return feedback_subset(exposure, round, buffer, fault);
-    if (round->seen)
-        expose_seen(round, exposure, doc, R, greedy, (unsigned char *)(greedy + m));
-    else if (round->label)
-        expose_all(round, exposure, doc, R, greedy);
-    else
+    if (round->seen) {
+        /* The places seen. Would the greedy order have shown each document there? */
+        unsigned char *mark = (unsigned char *)(greedy + m);
+        const uint32_t *by_score = round->greedy ? round->greedy : round->order;
+        size_t k = exposure->places = round->places;
+        exposure->slot = (size_t)round->slot;
+        exposure->last = k > 0 ? by_score[k - 1] : 0;
+        for (size_t a = 0; a < k; a++)
+            mark[round->order[a]] = 0;
+        for (size_t a = 0; a < k; a++)
+            mark[by_score[a]] = 1;
+        for (size_t a = 0; a < k; a++) {
+            doc[a] = round->order[a];
+            R[a] = round->seen[a];
+            greedy[a] = mark[doc[a]];
+        }
+    } else if (round->label) {
+        /* Labels that were never masked: feedback on all documents. */
+        exposure->places = round->docs;
+        for (size_t a = 0; a < round->docs; a++) {
+            doc[a] = (uint32_t)a;
+            R[a] = round->label[a];
+            greedy[a] = true;
+        }
+    } else {
         return missing(fault);
+    }
     if (round->seen && round->logit && exposure->places < m)
         return expose_luce(round, exposure, least, weight, fault);
     return 0;

@@ -151,19 +151,6 @@ static double chance_to_ring(double t)
     return t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6)))));
 }
 
-/* What all documents whose order is open add at log time x. */
-static void add_moment(struct clocks *c, const double *logit, double x, double step)
-{
-    for (size_t i = c->lo; i < c->hi; i++) {
-        double t = real_exp(logit[i] + x);
-        c->rung[i] = chance_to_ring(t);
-        c->silent[i] = 1 - c->rung[i];
-        c->density[i] = t * c->silent[i] * step;
-    }
-    c->counts[0] = 1;
-    divide(c, c->lo, c->hi, 0, 1);
-}
-
 /* Documents a..b - 1 come at positions a..b - 1; `relative` has their logits below the first. */
 static void place_apart(struct clocks *c, const double *relative, size_t a, size_t b)
 {
@@ -176,8 +163,17 @@ static void place_apart(struct clocks *c, const double *relative, size_t a, size
             c->hi++;
         while (c->lo < c->hi && relative[c->lo] + x > latest)
             c->lo++;
-        if (c->lo < c->hi && c->lo < c->places)
-            add_moment(c, relative, x, step);
+        if (c->lo < c->hi && c->lo < c->places) {
+            /* What all documents whose order is open add at log time x. */
+            for (size_t i = c->lo; i < c->hi; i++) {
+                double t = real_exp(relative[i] + x);
+                c->rung[i] = chance_to_ring(t);
+                c->silent[i] = 1 - c->rung[i];
+                c->density[i] = t * c->silent[i] * step;
+            }
+            c->counts[0] = 1;
+            divide(c, c->lo, c->hi, 0, 1);
+        }
         if (!long_work_goes_on(c->work, 1))
             c->stopped = true;
     }

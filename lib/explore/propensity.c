@@ -63,23 +63,6 @@ struct weights {
     double total;   /* sum of weight[m], of which the largest is 1               */
 };
 
-static struct weights weigh(size_t m, const double *logit, double *weight)
-{
-    struct weights w = { .second = logit[m - 1], .total = softmax_weights(m, logit, 1, weight) };
-    for (size_t i = 1; i < m; i++)
-        if (logit[i] > logit[w.largest])
-            w.largest = i;
-    if (w.largest == m - 1)
-        w.second = logit[0];
-    for (size_t i = 0; i < m; i++)
-        if (i != w.largest && logit[i] > w.second)
-            w.second = logit[i];
-    for (size_t i = 0; i < m; i++)
-        if (i != w.largest)
-            w.others += real_exp(logit[i] - w.second);
-    return w;
-}
-
 /* The probability that i comes first and j second. If i is not the largest, at least half of the
  * total is left without it, and the subtraction is accurate. */
 static double in_turn(const struct weights *w, const double *logit, const double *weight,
@@ -93,7 +76,19 @@ static double in_turn(const struct weights *w, const double *logit, const double
 void propensity_luce(size_t m, const double *logit, size_t places, const uint32_t *doc,
                      double *weight, struct luce *luce)
 {
-    struct weights w = weigh(m, logit, weight);
+    struct weights w = { .second = logit[m - 1], .total = softmax_weights(m, logit, 1, weight) };
+    for (size_t i = 1; i < m; i++)
+        if (logit[i] > logit[w.largest])
+            w.largest = i;
+    if (w.largest == m - 1)
+        w.second = logit[0];
+    for (size_t i = 0; i < m; i++)
+        if (i != w.largest && logit[i] > w.second)
+            w.second = logit[i];
+    for (size_t i = 0; i < m; i++)
+        if (i != w.largest)
+            w.others += real_exp(logit[i] - w.second);
+
     for (size_t a = 0; a < places; a++) {
         luce->one[a] = weight[doc[a]] / w.total;
         for (size_t i = 0; places > 1 && i < m; i++)

@@ -105,35 +105,32 @@ static struct cell *cell_of(const struct blocks *blocks, uint32_t offset)
     return &cells[at];
 }
 
-/* Draws the exploring rounds of a block, one for each group; a round that is taken is drawn
- * again. */
-static int draw(struct blocks *blocks, struct block block, struct fault *fault)
-{
-    size_t n = 2;
-    while (n < 2 * blocks->groups)
-        n *= 2;
-    struct cell *cells = buffer_for(&blocks->cells, n, sizeof *cells, fault), *cell;
-    if (!cells) return -1;
-    memset(cells, 0, n * sizeof *cells);
-    blocks->mask = n - 1;
-    struct rng rng = rng_at(blocks->seed, RNG_BLOCK, block.number);
-    for (size_t group = 0; group < blocks->groups; group++) {
-        uint32_t offset;
-        do {
-            offset = rng_below(&rng, (uint32_t)block.rounds);
-            cell = cell_of(blocks, offset);
-        } while (cell->drawn);
-        *cell = (struct cell){ offset, (uint32_t)group + 1 };
-    }
-    blocks->drawn = block;
-    return 0;
-}
-
 int blocks_turn(struct blocks *blocks, uint64_t t, struct turn *turn, struct fault *fault)
 {
     const struct block *drawn = &blocks->drawn;
     bool known = t >= drawn->first && t - drawn->first < drawn->rounds;
-    if (!known && draw(blocks, blocks_find(blocks->T, blocks->K, t), fault) < 0) return -1;
+    if (!known) {
+        /* The exploring rounds of the block, one for each group. One that is taken is drawn
+         * again. */
+        struct block block = blocks_find(blocks->T, blocks->K, t);
+        size_t n = 2;
+        while (n < 2 * blocks->groups)
+            n *= 2;
+        struct cell *cells = buffer_for(&blocks->cells, n, sizeof *cells, fault), *cell;
+        if (!cells) return -1;
+        memset(cells, 0, n * sizeof *cells);
+        blocks->mask = n - 1;
+        struct rng rng = rng_at(blocks->seed, RNG_BLOCK, block.number);
+        for (size_t group = 0; group < blocks->groups; group++) {
+            uint32_t offset;
+            do {
+                offset = rng_below(&rng, (uint32_t)block.rounds);
+                cell = cell_of(blocks, offset);
+            } while (cell->drawn);
+            *cell = (struct cell){ offset, (uint32_t)group + 1 };
+        }
+        blocks->drawn = block;
+    }
     uint32_t found = cell_of(blocks, (uint32_t)(t - drawn->first))->drawn;
     *turn = (struct turn){ drawn->number, found > 0, found > 0 ? found - 1 : 0 };
     return 0;

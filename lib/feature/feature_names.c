@@ -89,34 +89,31 @@ static const char *check_number(struct list *list, const char *p, size_t feature
     return text_skip_blanks(end + (*end == ':'));
 }
 
-static int read_name(struct feature_names *names, struct list *list, const char *p,
-                     struct fault *fault)
-{
-    size_t i = names->features, digits = (size_t)(text_skip_digits(p) - p);
-    if (i == 0)
-        list->numbered = digits > 0 && (text_is_blank(p[digits]) || p[digits] == ':');
-    if (list->numbered && !(p = check_number(list, p, i, fault))) return -1;
-    size_t n = text_word_bytes(p);
-    const char *rest = text_skip_blanks(p + n);
-    if (!is_word(p, n))
-        return wrong(list, p, "not a name: a word of up to %d letters, digits and signs of ASCII",
-                     FEATURE_NAME);
-    if (*rest && *rest != '#' && !(list->numbered && is_type(rest)))
-        return wrong(list, rest, "more than a number and a name: names have no blanks");
-    if (i == FEATURE_NAMES_MOST)
-        return wrong(list, p, "more than %zu names", FEATURE_NAMES_MOST);
-    int fresh = name_table_enter(&list->set, p, n, fault);
-    if (fresh == 0)
-        return wrong(list, p, "two features have this name");
-    return fresh < 0 ? -1 : append_name(names, p, n, fault);
-}
-
 static int read_list(struct feature_names *names, struct list *list, struct fault *fault)
 {
     int more;
     while ((more = lines_next(&list->lines, fault)) > 0) {
         const char *p = text_skip_blanks(list->lines.text);
-        if (*p && *p != '#' && read_name(names, list, p, fault) < 0) return -1;
+        if (*p && *p != '#') {
+            size_t i = names->features, digits = (size_t)(text_skip_digits(p) - p);
+            if (i == 0)
+                list->numbered = digits > 0 && (text_is_blank(p[digits]) || p[digits] == ':');
+            if (list->numbered && !(p = check_number(list, p, i, fault))) return -1;
+            size_t n = text_word_bytes(p);
+            const char *rest = text_skip_blanks(p + n);
+            if (!is_word(p, n))
+                return wrong(list, p, "not a name: a word of up to %d letters, digits and signs of "
+                             "ASCII", FEATURE_NAME);
+            if (*rest && *rest != '#' && !(list->numbered && is_type(rest)))
+                return wrong(list, rest, "more than a number and a name: names have no blanks");
+            if (i == FEATURE_NAMES_MOST)
+                return wrong(list, p, "more than %zu names", FEATURE_NAMES_MOST);
+            int fresh = name_table_enter(&list->set, p, n, fault);
+            if (fresh == 0)
+                return wrong(list, p, "two features have this name");
+            if ((fresh < 0 ? -1 : append_name(names, p, n, fault)) < 0)
+                return -1;
+        }
     }
     if (more < 0) return -1;
     if (names->features == 0)

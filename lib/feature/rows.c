@@ -48,24 +48,6 @@ int rows_start(struct rows *rows, uint64_t dim, uint64_t features, struct fault 
     return 0;
 }
 
-/* Adds to the last document, which has room for n more, those of n values that are not 0. Without a
- * branch for each, for no one can foretell zeros. idx NULL: 0 to n - 1. */
-static void take_nonzero(struct rows *rows, const unsigned char *idx, const unsigned char *val,
-                         size_t n)
-{
-    uint32_t *to;
-    float *value;
-    rows_place(rows, &to, &value);
-    for (size_t e = 0; e < n; e++) {
-        *to = idx ? unaligned_u4(idx + 4 * e) : (uint32_t)e;
-        *value = unaligned_f4(val + 4 * e);
-        size_t step = *value != 0;
-        to += step;
-        value += step;
-    }
-    rows_placed(rows, to);
-}
-
 int rows_take(struct rows *rows, const struct matrix *x, struct fault *fault)
 {
     rows_clear(rows);
@@ -74,7 +56,22 @@ int rows_take(struct rows *rows, const struct matrix *x, struct fault *fault)
         size_t from = dense ? i * x->dim : unaligned_u4(x->ptr + 4 * i);
         size_t n = dense ? x->dim : unaligned_u4(x->ptr + 4 * (i + 1)) - from;
         if (rows_document(rows, n, fault) < 0) return -1;
-        take_nonzero(rows, dense ? NULL : x->idx + 4 * from, (dense ? x->x : x->val) + 4 * from, n);
+
+        /* Those that are not 0 are added. There is no branch for each: no one can foretell
+         * zeros. */
+        const unsigned char *idx = dense ? NULL : x->idx + 4 * from;
+        const unsigned char *val = (dense ? x->x : x->val) + 4 * from;
+        uint32_t *to;
+        float *value;
+        rows_place(rows, &to, &value);
+        for (size_t e = 0; e < n; e++) {
+            *to = idx ? unaligned_u4(idx + 4 * e) : (uint32_t)e;
+            *value = unaligned_f4(val + 4 * e);
+            size_t step = *value != 0;
+            to += step;
+            value += step;
+        }
+        rows_placed(rows, to);
     }
     return 0;
 }

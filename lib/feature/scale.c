@@ -183,25 +183,6 @@ struct range {
     size_t n;
 };
 
-/* The ranges of the features listed, by their numbers; no other number is read or written. */
-static void find_ranges(const struct rows *rows, struct range *range)
-{
-    const uint32_t *idx = rows->idx.at;
-    const float *val = rows->val.at;
-    for (size_t e = 0; e < rows->entries; e++) {
-        if (e + MATRIX_AHEAD < rows->entries)
-            __builtin_prefetch(&range[idx[e + MATRIX_AHEAD]], 1);
-        range[idx[e]] = (struct range){ (double)val[e], (double)val[e], 0 };
-    }
-    for (size_t e = 0; e < rows->entries; e++) {
-        struct range *of = &range[idx[e]];
-        double value = (double)val[e];
-        of->low = value < of->low ? value : of->low;
-        of->high = value > of->high ? value : of->high;
-        of->n++;
-    }
-}
-
 /* Scales the values listed in place. False, and nothing has changed, where 0 becomes another
  * number, because a value is below it. */
 static bool scale_ranges(struct rows *rows, const struct range *range)
@@ -224,7 +205,23 @@ static int scale_listed(const struct matrix *x, struct rows *out, struct matrix 
 {
     struct range *range = buffer_for(&out->ranges, x->dim, sizeof *range, fault);
     if (!range || rows_take(out, x, fault) < 0 || rows_finite(out, "is", fault) < 0) return -1;
-    find_ranges(out, range);
+
+    /* Of the features listed, by their numbers; no other number is read or written. */
+    const uint32_t *idx = out->idx.at;
+    const float *val = out->val.at;
+    for (size_t e = 0; e < out->entries; e++) {
+        if (e + MATRIX_AHEAD < out->entries)
+            __builtin_prefetch(&range[idx[e + MATRIX_AHEAD]], 1);
+        range[idx[e]] = (struct range){ (double)val[e], (double)val[e], 0 };
+    }
+    for (size_t e = 0; e < out->entries; e++) {
+        struct range *of = &range[idx[e]];
+        double value = (double)val[e];
+        of->low = value < of->low ? value : of->low;
+        of->high = value > of->high ? value : of->high;
+        of->n++;
+    }
+
     return scale_ranges(out, range) ? rows_matrix(out, x->dim, y, fault)
                                     : scale_sorted(x, false, out, y, fault);
 }

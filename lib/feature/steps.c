@@ -30,28 +30,6 @@ static const float *find_feature(struct base_rank *my, const uint32_t *base, siz
     return g;
 }
 
-/* Of dense features: their sums, where they are known, move with them. */
-static int insert_dense(const float *g, const struct matrix *x, struct rows *out, struct matrix *y,
-                        struct fault *fault)
-{
-    size_t m = x->docs, d = x->dim + 1;
-    if (rows_start(out, d, (uint64_t)m * d, fault) < 0) return -1;
-    float *made = buffer_for(&out->dense, m * d, sizeof *made, fault);
-    double *sum = buffer_for(&out->ranges, d, sizeof *sum, fault);
-    if (!made || !sum) return -1;
-    sum[0] = 0;
-    for (size_t i = 0; i < m; i++) {
-        made[i * d] = g[i];
-        memcpy(made + i * d + 1, x->x + i * x->dim * sizeof *made, x->dim * sizeof *made);
-        sum[0] += (double)g[i];
-    }
-    if (x->sum)
-        memcpy(sum + 1, x->sum, x->dim * sizeof *sum);
-    *y = (struct matrix){ .kind = MATRIX_DENSE, .docs = m, .dim = d,
-                          .x = (const unsigned char *)made, .sum = x->sum ? sum : NULL };
-    return 0;
-}
-
 static int insert_sparse(const float *g, const struct rows *in, size_t dim, struct rows *out,
                          struct matrix *y, struct fault *fault)
 {
@@ -77,8 +55,25 @@ static int base_rank_insert(struct base_rank *my, const uint32_t *base, const st
 {
     const float *g = find_feature(my, base, x->docs, fault);
     if (!g) return -1;
-    if (x->kind == MATRIX_DENSE)
-        return insert_dense(g, x, out, y, fault);
+    if (x->kind == MATRIX_DENSE) {
+        /* The sums of dense features, where they are known, move with them. */
+        size_t m = x->docs, d = x->dim + 1;
+        if (rows_start(out, d, (uint64_t)m * d, fault) < 0) return -1;
+        float *made = buffer_for(&out->dense, m * d, sizeof *made, fault);
+        double *sum = buffer_for(&out->ranges, d, sizeof *sum, fault);
+        if (!made || !sum) return -1;
+        sum[0] = 0;
+        for (size_t i = 0; i < m; i++) {
+            made[i * d] = g[i];
+            memcpy(made + i * d + 1, x->x + i * x->dim * sizeof *made, x->dim * sizeof *made);
+            sum[0] += (double)g[i];
+        }
+        if (x->sum)
+            memcpy(sum + 1, x->sum, x->dim * sizeof *sum);
+        *y = (struct matrix){ .kind = MATRIX_DENSE, .docs = m, .dim = d,
+                              .x = (const unsigned char *)made, .sum = x->sum ? sum : NULL };
+        return 0;
+    }
     return rows_take(in, x, fault) < 0 ? -1 : insert_sparse(g, in, x->dim, out, y, fault);
 }
 
@@ -252,36 +247,31 @@ static int write_words(struct steps *steps, struct fault *fault)
     return 0;
 }
 
-/* One step: the n bytes at `word`. */
-static int parse_step(struct steps *steps, const char *word, size_t n, struct fault *fault)
-{
-    struct feature_step *step = &steps->step[steps->number];
-    size_t name = 0;
-    while (name < n && word[name] != ':')
-        name++;
-    if (steps->number == STEPS_MOST)
-        return fault_usage(fault, "more than %d steps", STEPS_MOST);
-    step->kind = find_kind(word, name, steps->number ? step - 1 : NULL, fault);
-    if (!step->kind) return -1;
-    if (name < n && !step->kind->constants)
-        return fault_usage(fault, "step '%.*s': %s takes no parameters", n < 60 ? (int)n : 60,
-                           word, step->kind->name);
-    for (size_t i = 0; step->kind->constants && i < steps->number; i++)
-        if (steps->step[i].kind->constants)
-            return fault_usage(fault, "two steps have constants: only one of standard and range is "
-                               "allowed");
-    if (step->kind->constants &&
-        read_file(step, word + name + (name < n), n - name - (name < n), fault) < 0)
-        return -1;
-    steps->number++;
-    return 0;
-}
-
 int steps_parse(struct steps *steps, const char *list, struct fault *fault)
 {
     for (;; list++) {
         size_t n = strcspn(list, STEPS_SEPARATOR);
-        if (parse_step(steps, list, n, fault) < 0) return -1;
+
+        struct feature_step *step = &steps->step[steps->number];
+        size_t name = 0;
+        while (name < n && list[name] != ':')
+            name++;
+        if (steps->number == STEPS_MOST)
+            return fault_usage(fault, "more than %d steps", STEPS_MOST);
+        step->kind = find_kind(list, name, steps->number ? step - 1 : NULL, fault);
+        if (!step->kind) return -1;
+        if (name < n && !step->kind->constants)
+            return fault_usage(fault, "step '%.*s': %s takes no parameters", n < 60 ? (int)n : 60,
+                               list, step->kind->name);
+        for (size_t i = 0; step->kind->constants && i < steps->number; i++)
+            if (steps->step[i].kind->constants)
+                return fault_usage(fault, "two steps have constants: only one of standard and "
+                                   "range is allowed");
+        if (step->kind->constants &&
+            read_file(step, list + name + (name < n), n - name - (name < n), fault) < 0)
+            return -1;
+        steps->number++;
+
         list += n;
         if (*list == '\0')
             return write_words(steps, fault);

@@ -217,20 +217,6 @@ static int too_large(struct fault *fault)
 
 /* ---- steps of a given size, or of that by the gradients so far ---- */
 
-/* Keeps the weights in the ball. If all of them must come back into it, all of w changes. */
-static int stay_in_ball(struct descent *my, struct state *state, const struct touched *touched,
-                        struct fault *fault)
-{
-    if (my->ball.radius <= 0 ||
-        (touched->index ? ball_step_changes(&my->ball, state->w, touched->index, touched->n)
-                        : ball_step(&my->ball, state->w, touched->n)))
-        return 0;
-    if (learner_check(state, fault) < 0) return -1;
-    ball_gather(&my->ball, state->w);
-    state->changed.known = false;
-    return 0;
-}
-
 static int descend(struct descent *my, struct state *state, const struct touched *touched,
                    struct fault *fault)
 {
@@ -260,7 +246,16 @@ static int descend(struct descent *my, struct state *state, const struct touched
         my->wealth[0] = squares;
         norm_clear(&my->slope, touched->index, touched->n);
     }
-    return stay_in_ball(my, state, touched, fault);
+
+    /* If all weights must come back into the ball, all of w changes. */
+    if (my->ball.radius <= 0 ||
+        (touched->index ? ball_step_changes(&my->ball, state->w, touched->index, touched->n)
+                        : ball_step(&my->ball, state->w, touched->n)))
+        return 0;
+    if (learner_check(state, fault) < 0) return -1;
+    ball_gather(&my->ball, state->w);
+    state->changed.known = false;
+    return 0;
 }
 
 /* ---- adaptive steps ---- */

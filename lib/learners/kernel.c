@@ -109,20 +109,6 @@ static int copy_row(const struct matrix *x, size_t i, size_t dim, double *row,
 
 /* ---- learning ---- */
 
-/* Kernels hide features that are not finite, which the model must not keep. */
-static int check_features(const struct matrix *x, struct state *state, struct fault *fault)
-{
-    size_t width = matrix_width(x);
-    double *row = buffer_for(&state->scratch, width, sizeof *row, fault);
-    for (size_t i = 0; row && i < x->docs; i++) {
-        if (copy_row(x, i, width, row, &state->spare, fault) < 0) return -1;
-        for (size_t j = 0; j < width; j++)
-            if (!isfinite(row[j]))
-                return fault_data(fault, "feature %zu of document %zu is %g", j + 1, i, row[j]);
-    }
-    return row ? 0 : -1;
-}
-
 /* Keeps the documents of g[docs] that are not 0, those that it moves up first, in a place that is
  * free, or in one that is drawn. */
 static int keep(struct state *state, const struct matrix *x, const struct feedback *feedback,
@@ -161,7 +147,17 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
                                (size_t)*state->arrays.at[PAIRS], state->dim);
     for (size_t i = 0; i < x->docs; i++)
         if (add_kept(x, i, &kept, &s[i], &state->spare, fault) < 0) return -1;
-    if (check_features(x, state, fault) < 0) return -1;
+
+    /* Kernels hide features that are not finite, which the model must not keep. */
+    size_t width = matrix_width(x);
+    double *row = buffer_for(&state->scratch, width, sizeof *row, fault);
+    for (size_t i = 0; row && i < x->docs; i++) {
+        if (copy_row(x, i, width, row, &state->spare, fault) < 0) return -1;
+        for (size_t j = 0; j < width; j++)
+            if (!isfinite(row[j]))
+                return fault_data(fault, "feature %zu of document %zu is %g", j + 1, i, row[j]);
+    }
+    if (!row) return -1;
 
     const struct settings *settings = &state->settings;
     size_t n = feedback.docs;

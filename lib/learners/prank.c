@@ -39,19 +39,6 @@ static void correct(struct state *state, const struct row *x, double R, size_t n
     matrix_row_add(x, sum, state->w);
 }
 
-/* order[docs] of the feedback: drawn, or as it comes. */
-static uint32_t *draw_order(struct state *state, size_t docs, uint64_t t, struct fault *fault)
-{
-    uint32_t *order = buffer_for(&state->pairs, docs, sizeof *order, fault);
-    struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_PAIRS, t);
-    bool in_order = state->settings.set[SETTING_IN_ORDER];
-    for (size_t a = 0; order && in_order && a < docs; a++)
-        order[a] = (uint32_t)a;
-    if (order && !in_order)
-        rng_permutation(&rng, order, docs);
-    return order;
-}
-
 static int learn(void *own, struct state *state, const struct matrix *x, const struct round *round,
                  struct fault *fault)
 {
@@ -62,7 +49,15 @@ static int learn(void *own, struct state *state, const struct matrix *x, const s
     if (!val || learner_feedback(state, round, &feedback, fault) < 0 ||
         !learner_score(state, x, fault))
         return -1;
-    uint32_t *order = draw_order(state, feedback.docs, round->t, fault);
+
+    uint32_t *order = buffer_for(&state->pairs, feedback.docs, sizeof *order, fault);
+    struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_PAIRS, round->t);
+    bool in_order = state->settings.set[SETTING_IN_ORDER];
+    for (size_t a = 0; order && in_order && a < feedback.docs; a++)
+        order[a] = (uint32_t)a;
+    if (order && !in_order)
+        rng_permutation(&rng, order, feedback.docs);
+
     for (size_t a = 0; order && a < feedback.docs; a++)
         if (check_grade(feedback.relevance[a], n, fault) < 0) return -1;
     state->begun = order != NULL;

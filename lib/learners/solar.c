@@ -33,36 +33,30 @@ static int check_spread(double b, struct fault *fault)
                       "longer positive: use a larger tradeoff, or smaller features", b);
 }
 
-/* The step of the second order. v[dim] is scratch. */
-static int step_second(struct state *state, const double *z, double loss, double *v,
-                       struct fault *fault)
-{
-    double *sigma = state->arrays.at[0], b = state->settings.value[SETTING_TRADEOFF];
-    size_t dim = state->dim;
-    memset(v, 0, dim * sizeof *v);
-    for (size_t i = 0; i < dim; i++)
-        if (z[i] != 0)
-            dense_add_times(z[i], sigma + i * dim, v, dim);
-    for (size_t i = 0; i < dim; i++)
-        b += z[i] * v[i];
-    if (check_spread(b, fault) < 0) return -1;
-    for (size_t i = 0; i < dim; i++)
-        state->w[i] -= v[i] * (loss / b);
-    double root = sqrt(b);
-    for (size_t i = 0; i < dim; i++)
-        v[i] /= root;
-    for (size_t i = 0; i < dim; i++)
-        if (v[i] != 0)
-            dense_add_times(-v[i], v, sigma + i * dim, dim);
-    return 0;
-}
-
 /* The step of either order for a loss above 0. z[dim] becomes 0 again. */
 static int take_step(struct state *state, double *z, double loss, struct fault *fault)
 {
     size_t dim = state->dim;
     double *v = buffer_for(&state->spare, dim, sizeof *v, fault), square = 0;
-    if (!v || (second_order(state) && step_second(state, z, loss, v, fault) < 0)) return -1;
+    if (!v) return -1;
+    if (second_order(state)) {
+        double *sigma = state->arrays.at[0], b = state->settings.value[SETTING_TRADEOFF];
+        memset(v, 0, dim * sizeof *v);
+        for (size_t i = 0; i < dim; i++)
+            if (z[i] != 0)
+                dense_add_times(z[i], sigma + i * dim, v, dim);
+        for (size_t i = 0; i < dim; i++)
+            b += z[i] * v[i];
+        if (check_spread(b, fault) < 0) return -1;
+        for (size_t i = 0; i < dim; i++)
+            state->w[i] -= v[i] * (loss / b);
+        double root = sqrt(b);
+        for (size_t i = 0; i < dim; i++)
+            v[i] /= root;
+        for (size_t i = 0; i < dim; i++)
+            if (v[i] != 0)
+                dense_add_times(-v[i], v, sigma + i * dim, dim);
+    }
     for (size_t i = 0; i < dim; i++)
         square += z[i] * z[i];
     square += 1 / (2 * state->settings.value[SETTING_TRADEOFF]);
@@ -77,25 +71,6 @@ static int take_step(struct state *state, double *z, double loss, struct fault *
 struct two {
     uint32_t better, worse; /* places in the feedback; R_better >= R_worse */
 };
-
-/* All pairs of the feedback, in random order: two[*n]; NULL after a fault. */
-static struct two *draw_pairs(struct state *state, const struct feedback *feedback, uint64_t t,
-                              size_t *n, struct fault *fault)
-{
-    size_t m = feedback->docs;
-    struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_PAIRS, t);
-    *n = 0;
-    struct two *pair = buffer_for(&state->pairs, m * m / 2 + 1, sizeof *pair, fault);
-    for (uint32_t a = 0; pair && a < m; a++)
-        for (uint32_t b = a + 1; b < m; b++) {
-            bool right = feedback->relevance[a] >= feedback->relevance[b];
-            struct two now = { right ? a : b, right ? b : a };
-            size_t at = rng_below(&rng, (uint32_t)*n + 1);
-            pair[(*n)++] = pair[at];
-            pair[at] = now;
-        }
-    return pair;
-}
 
 /* The loss of scores that differ by s, and the sign of its slope: a better document should score
  * higher by 1; the scores of two equal ones should differ by less than a half. */
@@ -114,7 +89,21 @@ static int learn_ties(void *own, struct state *state, const struct matrix *x,
     if (learner_feedback(state, round, &feedback, fault) < 0 || !learner_score(state, x, fault))
         return -1;
     double *val = buffer_for(&state->scratch, width, sizeof(double) + sizeof(uint32_t), fault);
-    struct two *pair = draw_pairs(state, &feedback, round->t, &n, fault);
+
+    /* All pairs of the feedback, in random order. */
+    size_t m = feedback.docs;
+    struct rng rng = rng_at((uint64_t)state->settings.value[SETTING_SEED], RNG_PAIRS, round->t);
+    n = 0;
+    struct two *pair = buffer_for(&state->pairs, m * m / 2 + 1, sizeof *pair, fault);
+    for (uint32_t a = 0; pair && a < m; a++)
+        for (uint32_t b = a + 1; b < m; b++) {
+            bool right = feedback.relevance[a] >= feedback.relevance[b];
+            struct two now = { right ? a : b, right ? b : a };
+            size_t at = rng_below(&rng, (uint32_t)n + 1);
+            pair[n++] = pair[at];
+            pair[at] = now;
+        }
+
     double *z = start_gradient(own, state, fault);
     if (!val || !pair || !z) return -1;
     state->begun = true;
@@ -134,24 +123,6 @@ static int learn_ties(void *own, struct state *state, const struct matrix *x,
 
 /* ---- whole lists ---- */
 
-/* The divergence of softmax(s) from softmax(R) over the documents whose relevance is known, and its
- * gradient in g[docs]. `known` has room for 3 docs. */
-static double list_loss(const struct feedback *feedback, const double *s, double *g, size_t docs,
-                        double *known)
-{
-    size_t n = feedback->docs;
-    double *p = known + n, *q = p + n, loss = 0;
-    for (size_t a = 0; a < n; a++)
-        known[a] = s[feedback->doc[a]];
-    double wanted = softmax(n, feedback->relevance, 1, p), norm = softmax(n, known, 1, q);
-    memset(g, 0, docs * sizeof *g);
-    for (size_t a = 0; a < n; a++) {
-        loss += p[a] * (feedback->relevance[a] - wanted - known[a] + norm);
-        g[feedback->doc[a]] = q[a] - p[a];
-    }
-    return loss;
-}
-
 static int learn_list(void *own, struct state *state, const struct matrix *x,
                       const struct round *round, struct fault *fault)
 {
@@ -160,7 +131,20 @@ static int learn_list(void *own, struct state *state, const struct matrix *x,
     double *g = buffer_for(&state->scratch, 4 * x->docs, sizeof *g, fault);
     double *z = start_gradient(own, state, fault);
     if (!s || !g || !z || learner_feedback(state, round, &feedback, fault) < 0) return -1;
-    double loss = list_loss(&feedback, s, g, x->docs, g + x->docs);
+
+    /* The divergence of softmax(s) from softmax(R) over the documents whose relevance is known. */
+    double *known = g + x->docs;
+    size_t n = feedback.docs;
+    double *p = known + n, *q = p + n, loss = 0;
+    for (size_t a = 0; a < n; a++)
+        known[a] = s[feedback.doc[a]];
+    double wanted = softmax(n, feedback.relevance, 1, p), norm = softmax(n, known, 1, q);
+    memset(g, 0, x->docs * sizeof *g);
+    for (size_t a = 0; a < n; a++) {
+        loss += p[a] * (feedback.relevance[a] - wanted - known[a] + norm);
+        g[feedback.doc[a]] = q[a] - p[a];
+    }
+
     if (loss <= 0)
         return 0;
     state->begun = true;

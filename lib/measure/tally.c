@@ -317,20 +317,6 @@ double tally_mean(const struct tally *tally)
     return sum(tally) / (double)tally->count;
 }
 
-/* Its columns' names, each with a tab before it; print_values has the values. */
-static int print_names(const struct tally *tally, bool raw, struct writer *table,
-                       struct fault *fault)
-{
-    bool offline = tally->kind == TALLY_OFFLINE;
-    const char *name = tally->name;
-    if (raw && writer_text(table, fault, "\t%s:sum\t%s:count", name, name) < 0) return -1;
-    if (!raw && writer_text(table, fault, "\t%s", name) < 0) return -1;
-    if (offline && writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") < 0) return -1;
-    return raw || !tally->offline.clicks
-               ? 0 : writer_text(table, fault, "\t%s:low\t%s:high\t%s:rounds\t%s:unsupported",
-                                 name, name, name, name);
-}
-
 /* They stand after all others, so that columns keep their numbers. */
 static int print_late_names(const struct tally *tally, struct writer *table, struct fault *fault)
 {
@@ -356,14 +342,6 @@ static int print_interval(const struct offline *at, struct writer *table, struct
                ? -1 : print_mean(value + margin, table, fault);
 }
 
-/* The interval, the effective sample size, and what has no support. */
-static int print_clicks(const struct offline *at, struct writer *table, struct fault *fault)
-{
-    return print_interval(at, table, fault) < 0 ||
-                   print_mean(offline_rounds(at), table, fault) < 0
-               ? -1 : print_mean(offline_unsupported(at), table, fault);
-}
-
 static int print_values(const struct tally *tally, bool raw, struct writer *table,
                         struct fault *fault)
 {
@@ -375,15 +353,29 @@ static int print_values(const struct tally *tally, bool raw, struct writer *tabl
         return writer_text(table, fault, "\t%.17g", at->spread[OFFLINE_A][OFFLINE_A]);
     if (!raw && print_mean(tally_mean(tally), table, fault) < 0) return -1;
     if (!raw && offline && print_mean(offline_error(at), table, fault) < 0) return -1;
-    return !raw && at->clicks ? print_clicks(at, table, fault) : 0;
+    if (raw || !at->clicks)
+        return 0;
+    if (print_interval(at, table, fault) < 0 || print_mean(offline_rounds(at), table, fault) < 0)
+        return -1;
+    return print_mean(offline_unsupported(at), table, fault);
 }
 
 int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct writer *table,
                      struct fault *fault)
 {
     if (writer_text(table, fault, "t") < 0) return -1;
-    for (size_t i = 0; i < tallies; i++)
-        if (print_names(&tally[i], raw, table, fault) < 0) return -1;
+    for (size_t i = 0; i < tallies; i++) {
+        bool offline = tally[i].kind == TALLY_OFFLINE;
+        const char *name = tally[i].name;
+        if (raw && writer_text(table, fault, "\t%s:sum\t%s:count", name, name) < 0) return -1;
+        if (!raw && writer_text(table, fault, "\t%s", name) < 0) return -1;
+        if (offline && writer_text(table, fault, "\t%s:%s", name, raw ? "spread" : "se") < 0)
+            return -1;
+        if (!raw && tally[i].offline.clicks &&
+            writer_text(table, fault, "\t%s:low\t%s:high\t%s:rounds\t%s:unsupported", name, name,
+                        name, name) < 0)
+            return -1;
+    }
     for (size_t i = 0; i < tallies && !raw; i++)
         if (print_late_names(&tally[i], table, fault) < 0) return -1;
     return writer_text(table, fault, "\n");

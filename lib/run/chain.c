@@ -82,17 +82,6 @@ void chain_facts(const struct chain *chain, void (*put)(void *to, const char *na
             chain->part[i].filter->facts(chain->part[i].self, put, to);
 }
 
-/* A round that a source of the chain made has no place yet that the reader could have given it. */
-static enum outcome fail(const struct chain *chain, size_t i, const struct round *round,
-                      struct fault *fault)
-{
-    char name[ROUND_NAME];
-    (void)blame(&chain->part[i], fault);
-    if (fault->kind == FAULT_DATA && i > 0 && chain->part[0].host.kind == SOURCE)
-        fault_place(fault, "%s: ", round_name(round, name));
-    return FAIL;
-}
-
 enum outcome chain_each(struct chain *chain, struct round *round, struct fault *fault)
 {
     enum outcome outcome = PASS;
@@ -101,8 +90,14 @@ enum outcome chain_each(struct chain *chain, struct round *round, struct fault *
         outcome = part->filter->each(part->self, round);
         if (outcome == PASS && part->host.kind == SOURCE && round_read(round, fault) < 0)
             outcome = FAIL;
-        if (outcome == FAIL)
-            return fail(chain, i, round, fault);
+        if (outcome == FAIL) {
+            /* A round that a source of the chain made has no place yet. */
+            char name[ROUND_NAME];
+            (void)blame(&chain->part[i], fault);
+            if (fault->kind == FAULT_DATA && i > 0 && chain->part[0].host.kind == SOURCE)
+                fault_place(fault, "%s: ", round_name(round, name));
+            return FAIL;
+        }
     }
     return outcome == PASS && chain->part[chain->parts - 1].host.kind == SINK ? DROP : outcome;
 }

@@ -45,16 +45,6 @@ static void __attribute__((format(printf, 2, 3))) add(char *line, const char *fo
         memcpy(line + held, piece, (size_t)n + 1);
 }
 
-/* Adds the time left: 0:07, 59:59, 1:00:00. */
-static void add_left(char *line, double seconds)
-{
-    uint64_t s = (uint64_t)(seconds + 0.5), minutes = s / 60, hours = minutes / 60;
-    if (hours)
-        add(line, ", %" PRIu64 ":%02d:%02d left", hours, (int)(minutes % 60), (int)(s % 60));
-    else
-        add(line, ", %d:%02d left", (int)minutes, (int)(s % 60));
-}
-
 char *progress_line(const struct progress *progress, double seconds, const char *measure,
                     char line[PROGRESS_LINE])
 {
@@ -67,8 +57,14 @@ char *progress_line(const struct progress *progress, double seconds, const char 
     add(line, progress->rounds == 1 && !progress->all ? " round" : " rounds");
     if (rate > 0)
         add(line, rate < 100 ? ", %.1f a second" : ", %.0f a second", rate);
-    if (progress->all && rate > 0 && more / rate < 1e9)
-        add_left(line, more / rate);
+    if (progress->all && rate > 0 && more / rate < 1e9) {
+        /* The time left: 0:07, 59:59, 1:00:00. */
+        uint64_t s = (uint64_t)(more / rate + 0.5), minutes = s / 60, hours = minutes / 60;
+        if (hours)
+            add(line, ", %" PRIu64 ":%02d:%02d left", hours, (int)(minutes % 60), (int)(s % 60));
+        else
+            add(line, ", %d:%02d left", (int)minutes, (int)(s % 60));
+    }
     if (*measure)
         add(line, ", %s", measure);
     return line;

@@ -239,29 +239,6 @@ static enum ended how_ended(const struct fault *fault)
     }
 }
 
-/* Closes the filter and the output. Whole records before a fault still go to the next program, but
- * only a clean end writes an end record. */
-static int end_run(struct pump *pump)
-{
-    int (*close_filter)(void *, enum ended) = pump->filter->close;
-    if (progress_ends(&pump->progress))
-        draw_progress(pump);
-    if (pump->fault.kind == FAULT_NONE && pump->filter->end)
-        (void)pump->filter->end(pump->self);
-    enum ended ended = how_ended(&pump->fault);
-    pump->over = true;
-    bool sink = pump->host.kind == SINK || pump->host.kind == WHOLE;
-    if (sink && close_filter)
-        (void)close_filter(pump->self, ended);
-    if (!sink && ended == CLEAN)
-        (void)writer_end(&pump->out, pump->written, &pump->fault);
-    progress_erase(&pump->progress);
-    (void)close_output(pump);
-    if (!sink && close_filter)
-        (void)close_filter(pump->self, how_ended(&pump->fault));
-    return pump->fault.kind == FAULT_NONE ? 0 : -1;
-}
-
 int pump_run(struct pump *pump, int stop)
 {
     const struct filter *filter = pump->filter;
@@ -282,5 +259,24 @@ int pump_run(struct pump *pump, int stop)
         else
             (void)pump_input(pump, STDIN_FILENO, "<stdin>");
     }
-    return end_run(pump);
+
+    /* Whole records before a fault still go to the next program, but only a clean end writes an end
+     * record. */
+    int (*close_filter)(void *, enum ended) = pump->filter->close;
+    if (progress_ends(&pump->progress))
+        draw_progress(pump);
+    if (pump->fault.kind == FAULT_NONE && pump->filter->end)
+        (void)pump->filter->end(pump->self);
+    enum ended ended = how_ended(&pump->fault);
+    pump->over = true;
+    bool sink = pump->host.kind == SINK || pump->host.kind == WHOLE;
+    if (sink && close_filter)
+        (void)close_filter(pump->self, ended);
+    if (!sink && ended == CLEAN)
+        (void)writer_end(&pump->out, pump->written, &pump->fault);
+    progress_erase(&pump->progress);
+    (void)close_output(pump);
+    if (!sink && close_filter)
+        (void)close_filter(pump->self, how_ended(&pump->fault));
+    return pump->fault.kind == FAULT_NONE ? 0 : -1;
 }

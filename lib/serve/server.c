@@ -306,15 +306,6 @@ static int read_some(struct connection *client, size_t most, struct fault *fault
     return 1;
 }
 
-/* Is the line of n bytes blank, as svm_next has it? */
-static bool is_blank(const char *line, size_t n)
-{
-    n -= n && line[n - 1] == '\r';
-    while (n && text_is_blank(line[n - 1]))
-        n--;
-    return n == 0;
-}
-
 /* The line that ends before `end` belongs to a request, ends one, or comes before it; or it is the
  * header line of a record. */
 static void pass_line(struct connection *client, size_t end)
@@ -327,7 +318,14 @@ static void pass_line(struct connection *client, size_t end)
         client->record = client->lost ? client->header : client->record;
         return;
     }
-    bool blank = is_blank(in_at(client, client->line), end - client->line);
+
+    /* Is it blank, as svm_next has it? */
+    size_t n = end - client->line;
+    n -= n && line[n - 1] == '\r';
+    while (n && text_is_blank(line[n - 1]))
+        n--;
+    bool blank = n == 0;
+
     client->line = client->looked = end + 1;
     if (!blank)
         client->content = true;

@@ -199,31 +199,6 @@ static int splice_payload(struct reader *reader, struct record *record, size_t n
     return 1;
 }
 
-/* Reads the payload after a header line of `line` bytes: into memory, and large features into the
- * splice where there is one. */
-static int read_payload(struct reader *reader, struct record *record, size_t line,
-                        struct fault *fault)
-{
-    struct splice *spliced = reader->spliced;
-    size_t all = line + (size_t)record->bytes;
-    size_t features = spliced && record->kind == RECORD_ROUND ? round_feature_bytes(record) : 0;
-    bool large = features >= LARGE && features <= spliced->room;
-    size_t head = large ? all - features : all;
-    reader->copying = reader->copies || record->has_crc == CRC_KEPT;
-    int got = reader_fill(reader, head, large, fault);
-    if (got > 0 && large && reader_held(reader) + LARGE <= all)
-        got = splice_payload(reader, record, all - reader_held(reader), fault);
-    if (got > 0 && !record->spliced)
-        got = reader_fill(reader, all, large, fault);
-    /* So that the next header line and small columns come at once, without its features. */
-    reader->read_most = large ? head + head / 4 + 64 : 0;
-    if (got > 0 && record->spliced) {
-        spliced->first = reader->bytes + reader->from + head;
-        spliced->firsts = features - spliced->held;
-    }
-    return got;
-}
-
 /* Parses one header line, also that of an end record. */
 static int next_header(struct reader *reader, struct record *record, struct fault *fault)
 {
@@ -283,7 +258,26 @@ int reader_header(struct reader *reader, struct record *record, struct fault *fa
 int reader_payload(struct reader *reader, struct record *record, struct fault *fault)
 {
     size_t n = reader->line;
-    int got = read_payload(reader, record, n, fault);
+
+    /* The payload goes into memory, and large features into the splice where there is one. */
+    struct splice *spliced = reader->spliced;
+    size_t all = n + (size_t)record->bytes;
+    size_t features = spliced && record->kind == RECORD_ROUND ? round_feature_bytes(record) : 0;
+    bool large = features >= LARGE && features <= spliced->room;
+    size_t head = large ? all - features : all;
+    reader->copying = reader->copies || record->has_crc == CRC_KEPT;
+    int got = reader_fill(reader, head, large, fault);
+    if (got > 0 && large && reader_held(reader) + LARGE <= all)
+        got = splice_payload(reader, record, all - reader_held(reader), fault);
+    if (got > 0 && !record->spliced)
+        got = reader_fill(reader, all, large, fault);
+    /* So that the next header line and small columns come at once, without its features. */
+    reader->read_most = large ? head + head / 4 + 64 : 0;
+    if (got > 0 && record->spliced) {
+        spliced->first = reader->bytes + reader->from + head;
+        spliced->firsts = features - spliced->held;
+    }
+
     if (got <= 0)
         return got == 0 ? cut_short(reader, fault) : -1;
     size_t here = reader_held(reader) - n;

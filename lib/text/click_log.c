@@ -237,33 +237,6 @@ static int check_name(struct click_line *line, struct fault *fault)
                        fault);
 }
 
-/* Reads the fields of the current line except request and qid. 0 or a data fault. */
-static int read_fields(struct click_line *line, struct click_shown *shown, struct fault *fault)
-{
-    bool alone = line->alone;
-    shown->click = 1;
-    if (check_name(line, fault) < 0) return -1;
-    if (!alone) {
-        char text[NUMBER];
-        uint64_t value;
-        if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value))
-            return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top)", fault);
-        if (value == 0)
-            return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top); of a log "
-                               "that counts from 0, add 1 to each", fault);
-        shown->position = (uint32_t)value;
-    }
-    if (((!alone || line->field[CLICK_CLICK]) && read_click(line, &shown->click, fault) < 0) ||
-        read_time(line, shown, fault) < 0 ||
-        read_real(line, CLICK_PROPENSITY, DBL_MIN, 1, "a number above 0, and at most 1",
-                  &shown->propensity, fault) < 0 ||
-        read_real(line, CLICK_SCORE, -DBL_MAX, DBL_MAX, "a finite number", &shown->score,
-                  fault) < 0)
-        return -1;
-    return read_real(line, CLICK_LABEL, 0, FLT_MAX, "a relevance of at least 0", &shown->label,
-                     fault);
-}
-
 /* Finds the fields of the next line that is neither empty nor the first of its file: 1, 0 at the
  * end of the log, or a fault. After lines_again it is the same line. A data fault, of one line,
  * leaves it where it is; a log whose first line is wrong is FAULT_CUT. */
@@ -377,7 +350,31 @@ static int add(struct click_log *log, struct fault *fault)
     if (strcmp(qid, log->now.qid) != 0)
         return lines_wrong(&line->lines, word, line->bytes[CLICK_QID], fault,
                            "request %.60s has two qids", log->now.request);
-    if (read_fields(line, shown, fault) < 0 || add_client(log, fault) < 0) return -1;
+
+    bool alone = line->alone;
+    shown->click = 1;
+    if (check_name(line, fault) < 0) return -1;
+    if (!alone) {
+        char text[NUMBER];
+        uint64_t value;
+        if (!copy_number(line, CLICK_POSITION, text) || !record_number(text, UINT32_MAX, &value))
+            return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top)", fault);
+        if (value == 0)
+            return wrong_field(line, CLICK_POSITION, "a whole number from 1 (the top); of a log "
+                               "that counts from 0, add 1 to each", fault);
+        shown->position = (uint32_t)value;
+    }
+    if (((!alone || line->field[CLICK_CLICK]) && read_click(line, &shown->click, fault) < 0) ||
+        read_time(line, shown, fault) < 0 ||
+        read_real(line, CLICK_PROPENSITY, DBL_MIN, 1, "a number above 0, and at most 1",
+                  &shown->propensity, fault) < 0 ||
+        read_real(line, CLICK_SCORE, -DBL_MAX, DBL_MAX, "a finite number", &shown->score,
+                  fault) < 0)
+        return -1;
+    if (read_real(line, CLICK_LABEL, 0, FLT_MAX, "a relevance of at least 0", &shown->label,
+                  fault) < 0 ||
+        add_client(log, fault) < 0)
+        return -1;
     if (shown->timed && !log->now.timed) {
         log->now.timed = true;
         log->now.time = shown->time;
