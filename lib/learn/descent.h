@@ -1,8 +1,9 @@
-/* descent: steps along a gradient, for learners that hold a struct descent: of the step size that
- * was given, perhaps kept in a ball; or, where a radius U alone was given, of U sqrt(2 / V), with V
- * the sum of the gradients' squares, this one's too (Streeter & McMahan 2010); or, where neither
- * was, of what the bets of math/bets.h say, one on the length of all weights or one on each weight.
- *
+/* descent: steps along a gradient, for learners that hold a struct descent. The size of a step is
+ * - the step size, if one was given; with a radius too, the weights are kept in a ball;
+ * - U sqrt(2 / V), if a radius U alone was given, where V is the sum of the squares of the
+ *   gradients up to this one (Streeter & McMahan 2010);
+ * - what the bets of math/bets.h say, if neither was given: a bet on the length of all weights, or
+ *   one on each weight.
  * A learner of this kind has DESCENT_HOOKS in its row, and a struct descent as its own, or first in
  * it. A step that would leave a weight that is not finite is a fault before anything changes,
  * except of adaptive steps from weights that are near the end of a double's range. */
@@ -38,8 +39,8 @@ struct descent {
     struct buffer gradient;         /* double[dim], 0 between steps                          */
 };
 
-/* w <- w - eta X'g, or an adaptive step, which is the only one to look at the scores s[docs]. With
- * sparse features the cost is that of the entries of documents with g != 0. 0 or a fault. */
+/* w <- w - eta X'g, or an adaptive step. Only an adaptive step uses the scores s[docs]. With sparse
+ * features it is O(entries of documents with g != 0). Returns 0 or a fault. */
 int descent_step(struct descent *descent, struct state *state, const struct matrix *x,
                  const double *s, const double *g, struct fault *fault);
 

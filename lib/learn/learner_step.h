@@ -32,31 +32,31 @@ struct regression_arrays {
     struct sketch *sketch; /* in place of P (math/sketch.h); NULL: there is P           */
 };
 
-/* Makes a regression one of the state's weights and its arrays number `level` and `inverse`,
- * by the settings lambda and plain; good until the state grows. It keeps its buffers. */
+/* Points a regression at the state's weights and at its arrays number `level` and `inverse`, with
+ * the settings lambda and plain. It is valid until the state grows, and keeps its buffers. */
 void learner_regression(struct regression *regression, const struct state *state,
                         size_t level, size_t inverse);
 
-/* The documents whose relevance the round says, for a learner that takes them for all there is.
- * They lie in state->places. */
+/* Finds the documents whose relevance the round says, for a learner that takes them for all
+ * documents. They lie in state->places. Returns 0 or a fault. */
 int learner_feedback(struct state *state, const struct round *round, struct feedback *feedback,
                      struct fault *fault);
 
-/* 0, or a fault where n documents with feedback are more than the learner takes. */
+/* Returns 0, or a fault if n documents with feedback are more than the learner takes. */
 int learner_check_docs(const struct state *state, size_t n, struct fault *fault);
 
-/* 0, or a fault where one of n answers is so large that the sum of their squares, which measures
- * how far they are from what was expected, could not be finite. */
+/* Returns 0, or a fault if one of n answers is so large that a sum of squared residuals could
+ * become infinite. */
 int learner_answers(size_t n, const double *answer, struct fault *fault);
 
-/* The weights times x: s[docs], finite; a feature that is not finite is a fault. Good until the
- * next call; NULL after a fault. */
+/* Returns s[docs], the weights times x, which is valid until the next call; or NULL with a fault,
+ * if a score is not finite. */
 double *learner_score(struct state *state, const struct matrix *x, struct fault *fault);
 
-/* Are all weights finite? 0, or a fault that names one that is not. O(dim). */
+/* Returns 0, or a fault that names a weight that is not finite. O(dim). */
 int learner_check(const struct state *state, struct fault *fault);
 
-/* The fault of a step that would make weight j `value`, which is not finite. */
+/* Returns the fault of a step that would make weight j `value`, which is not finite. */
 int learner_diverges(const struct state *state, size_t j, double value, struct fault *fault);
 
 /* What several learners score by besides the weights: their settings, and the first array of their

@@ -65,14 +65,15 @@ struct settings {
 /* The path of a setting of that type, where the command line gives it; else "". */
 const char *settings_path(const struct settings *settings, enum setting_number i);
 
-/* What values a setting may have, as "a number above 0"; and one of its values in as few digits as
- * give it back. Both return `text`. */
+/* setting_range writes what values a setting may have, as "a number above 0". setting_print writes
+ * a value in as few digits as give it back. Both return `text`. */
 enum { SETTING_TEXT = 80 };
 const char *setting_range(const struct setting *setting, char text[SETTING_TEXT]);
 const char *setting_print(const struct setting *setting, double value, char text[SETTING_TEXT]);
 
-/* Sets a setting to the value of a text, NULL being none: a flag becomes 1. 0 or a usage fault,
- * which calls the setting by `called`: it has a value already, or cannot have this one. */
+/* Sets a setting to the value of a text. A flag, whose text is NULL, becomes 1. Returns 0, or a
+ * usage fault if the setting has a value already or cannot have this one: the fault names it
+ * `called`. */
 int settings_set(struct settings *settings, enum setting_number i, const char *called,
                  const char *text, struct fault *fault);
 
@@ -87,13 +88,14 @@ int settings_load(struct settings *settings, const struct model *model, struct f
  * bounds on what it keeps. Only bounds may differ from the model's, and clicks may begin later. */
 void settings_adopt(struct settings *settings, const struct model *model);
 
-/* Are the model's settings these, to the last bit? If not, a fault that names both and says what
- * to do. */
+/* Returns 0 if the model's settings are these, to the last bit; else a fault that names both and
+ * says what to do. */
 int settings_compare(const struct settings *settings, const struct model *model,
                      struct fault *fault);
 
-/* Are these the settings of another share of one run? All but a prior must be the same, and only
- * one share may have that: a second would count twice. If not, a fault that names both. */
+/* Returns 0 if these can be the settings of another share of one run: all except a prior are the
+ * same, and only one share has a prior, which would count twice. Else returns a fault that names
+ * both. */
 int settings_match(const struct settings *settings, const struct settings *share,
                    struct fault *fault);
 

@@ -20,11 +20,9 @@
 #include "base/buffer.h"
 #include "base/fault.h"
 
-/* Probabilities of Student's t and of fair coins, for tests, the same everywhere. */
-
-/* As real.h they use + - * / and sqrt on doubles alone. The relative error of a probability above
- * 1e-290 is at most 2e-12 with 1 to 10^4 degrees of freedom, and 1e-9 up to 10^7; a smaller one may
- * be 0. */
+/* Probabilities of Student's t and of fair coins. Like real.h they use + - * / and sqrt on doubles
+ * alone, so they are the same on every machine. A probability above 1e-290 has a relative error of
+ * at most 2e-12 with 1 to 10^4 degrees of freedom, and 1e-9 up to 10^7. A smaller one may be 0. */
 
 /* The probability that |T| >= |t|, where T has Student's t distribution with `freedom` degrees of
  * freedom, at least 1: the regularised incomplete beta function I_x(freedom / 2, 1 / 2) at
@@ -36,8 +34,8 @@ double tails_student(double t, double freedom);
  * of an interval of 95 %, in standard errors. */
 double tails_student_quantile(double p, double freedom);
 
-/* The probability that of heads + tails fair coins so many, or more, land on one side, whichever
- * that is: the two-sided sign test. 1 without any coin. O(heads + tails). */
+/* The two-sided sign test: the probability that heads + tails fair coins lie at least as unevenly.
+ * 1 without any coin. O(heads + tails). */
 double tails_coins(size_t heads, size_t tails);
 
 struct paired {
@@ -52,6 +50,7 @@ struct paired {
 /* Is the skewness, for so many values, so large that fewer than 92 of 100 intervals may hold the
  * mean? */
 bool paired_skewed(const struct paired *paired);
+
 /* Tests d[n], n at least 1; `most` is N, at least 1. The signs drawn depend on the seed and the
  * number of the draw alone, so several rankers have the same. Sums of signs within a 10^12th of
  * sum |d| count as equal. `scratch` is used again. 0 or a fault (memory). O(n N / 4). */

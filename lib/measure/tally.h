@@ -42,24 +42,24 @@ struct tally { /* all zero at first */
     uint64_t count; /* rounds in the sum */
 };
 
-/* The measures there are, for -h and completion: word i, from 0, or NULL after the last. "@k" is
- * a cutoff, "MEASURE" another measure. */
+/* Returns word i, from 0, of the measures that there are, or NULL after the last: for -h and
+ * completion. "@k" is a cutoff, "MEASURE" another measure. */
 const char *tally_word(size_t i);
 
-/* Parses a measure of measure.h, or one after regret:, ips:, snips: or dr:, or a loss after drawn:,
- * regret: or regret:drawn:. With `clicks` estimates are of clicks. The name stays the caller's. 0
- * or a usage fault. */
+/* Parses a measure of measure.h; such a measure after regret:, ips:, snips: or dr:; or a loss after
+ * drawn:, regret: or regret:drawn:. With `clicks`, estimates are of clicks. The name stays the
+ * caller's. Returns 0 or a usage fault. */
 int tally_parse(struct tally *tally, const char *name, bool clicks, struct fault *fault);
 void tally_close(struct tally *tally);
 
-/* Can a table of sums (`raw`) have it? 0 or a usage fault. */
+/* Returns 0 if a table of sums (`raw`) can have it, else a usage fault. */
 int tally_check_raw(const struct tally *tally, struct fault *fault);
 
-/* Has it a value for each round (-q, or -i with `plain`)? 0, or a usage fault: regret compares all
- * rounds, and snips has three columns, which -i has no place for. */
+/* Returns 0 if it has a value for each round (-q; with `plain` -i), else a usage fault: regret
+ * compares all rounds, and snips has three columns, for which -i has no place. */
 int tally_check_rounds(const struct tally *tally, bool plain, struct fault *fault);
 
-/* Is a smaller value of the measure of that name better? Not of a name that is unknown. */
+/* Is a smaller value of the measure of that name better? False for an unknown name. */
 bool tally_less_is_better(const char *name);
 
 /* Is a measure of that name an estimate from a log: ips, snips or dr? */
@@ -71,13 +71,13 @@ bool tally_needs_features(const struct tally *tally);
 /* How many of the highest labels, in order, it needs. */
 size_t tally_top(const struct tally *tally);
 
-/* Prepares a round for all of the tallies. Columns are borrowed from the round. A data fault where
+/* Prepares a round for all of the tallies, which borrow its columns. Returns 0, or a data fault if
  * it lacks a column that a tally needs. */
 int tally_evidence(struct evidence *evidence, const struct round *round, const struct tally *tally,
                    size_t tallies, struct fault *fault);
 void tally_evidence_close(struct evidence *evidence);
 
-/* Computes the value of the prepared round; the sums stay as they are. 0 or a fault. */
+/* Computes the value of the prepared round. The sums stay as they are. Returns 0 or a fault. */
 int tally_look(struct tally *tally, struct evidence *evidence, struct fault *fault);
 
 /* Adds the round of the last tally_look, unless it is to be left out. */
@@ -93,18 +93,21 @@ int tally_print_head(const struct tally *tally, size_t tallies, bool raw, struct
 int tally_print_row(const struct tally *tally, size_t tallies, uint64_t t, bool raw,
                     struct writer *table, struct fault *fault);
 
-/* Of tally i: what the user should know of its estimate at the end, as offline_doubt; nothing where
- * a tally before it has the same weights. */
+/* Writes what the user should know of the estimate of tally i at the end, as offline_doubt does;
+ * and nothing, if a tally before it has the same weights. */
 bool tally_doubt(const struct tally *tally, size_t i, unsigned said, struct fault *line);
 
 /* The value for the round of the last tally_look; NaN where that is left out. */
 double tally_value(const struct tally *tally);
 
-/* A table of rounds: the line of its columns' names, "t TAB qid TAB measure ... TAB client", and
- * the line of the round of the last tally_look. snips:M has a, b and c, as snips:M:a, snips:M:b and
- * snips:M:c. Or, as ir_measures prints it, without a head, a line "qid TAB measure TAB value" for
- * each tally. Values have 15 digits; "nan" is one that is left out, "-" the qid or the client of a
- * round without one. 0 or a fault. */
+/* Print a table of rounds.
+ * - tally_print_round_head prints the names of its columns: "t TAB qid TAB measure ... TAB client".
+ *   snips:M has three columns, snips:M:a, snips:M:b and snips:M:c.
+ * - tally_print_round prints the line of the round of the last tally_look.
+ * - tally_print_ir_measures prints that round as ir_measures does: a line "qid TAB measure TAB
+ *   value" for each tally.
+ * Values have 15 digits. "nan" is a value that is left out, "-" the qid or client of a round
+ * without one. Return 0 or a fault. */
 int tally_print_round_head(const struct tally *tally, size_t tallies, struct writer *table,
                            struct fault *fault);
 int tally_print_round(const struct tally *tally, size_t tallies, const struct round *round,

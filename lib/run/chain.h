@@ -21,12 +21,12 @@ struct chain { /* all zero at first */
 /* Makes room for so many parts, whose filters are then the caller's to set. 0 or a fault. */
 int chain_start(struct chain *chain, size_t parts, struct fault *fault);
 
-/* Parses the arguments of part i, which runs for `host`; argv[0] is its name, and NULL ends them.
- * 0, or a usage fault that begins with the part's name, as the faults of all calls below do. */
+/* Parses the arguments of part i, which runs for `host`. argv[0] is its name, and NULL ends argv.
+ * Returns 0 or a usage fault. Faults of this call and of those below begin with the part's name. */
 int chain_parse(struct chain *chain, size_t i, const struct host *host, char **argv);
 
-/* What the chain as a whole does: it reads its input unless its first part is a source, and passes
- * rounds on unless its last part is a sink. */
+/* Returns what the chain is as a whole: it reads input unless its first part is a source, and
+ * passes rounds on unless its last part is a sink. */
 enum kind chain_kind(const struct chain *chain);
 
 /* The hooks of a filter, for all parts in order. A fault leaves the parts after it as they were. */
@@ -35,7 +35,8 @@ enum outcome chain_each(struct chain *chain, struct round *round, struct fault *
 enum outcome chain_model(struct chain *chain, struct record *record, struct fault *fault);
 int chain_end(struct chain *chain, struct fault *fault);
 
-/* How many rounds the first part will emit; the measure of the last part that has one. */
+/* chain_rounds returns how many rounds the first part will emit. chain_measure writes the measure
+ * of the last part that has one. */
 uint64_t chain_rounds(const struct chain *chain);
 void chain_measure(const struct chain *chain, char *text, size_t room);
 

@@ -58,9 +58,9 @@ enum option_type {
     OPTION_IS_WORD      /* one of the option's words; its index, a size_t        */
 };
 
-/* One option of a program; its table ends with a letter of 0. Parsing, -h and completion read the
- * table, and tests compare it with the page. -h and -V belong to every program, and to no table.
- * Operands have rows of their own, without a letter. */
+/* One option of a program. Its table ends with a row of letter 0. Parsing, -h and completion read
+ * the table, and tests compare it with the page. Every program has -h and -V, which are in no
+ * table. Rows of operands have no letter. */
 struct option {
     char letter;
     const char *value;   /* the value's name in the usage line; NULL: a flag                  */
@@ -113,32 +113,34 @@ enum { OPTIONS_END = 0, OPTIONS_FAULT = -1, OPTIONS_HELP = -2, OPTIONS_VERSION =
 void options_start(struct options *options, int argc, char **argv, const struct option *table,
                    void *state, struct fault *fault);
 
-/* The next option's letter, after its value is in the state. Of a type that the program sees to,
- * the value is in options->value, from the same argument or the next. OPTIONS_END at the first
- * operand or after "--"; a usage fault for a letter that is not in the table or a value that does
- * not fit. OPTIONS_HELP for -h and --help, OPTIONS_VERSION for -V and --version. */
+/* Reads the next option into the state. A value of the type OPTION_OWN is left in options->value.
+ * Returns
+ * - the option's letter;
+ * - OPTIONS_END at the first operand, or after "--";
+ * - OPTIONS_HELP for -h and --help, OPTIONS_VERSION for -V and --version;
+ * - OPTIONS_FAULT, a usage fault, if the letter is not in the table or the value does not fit. */
 int options_next(struct options *options);
 
-/* All options: OPTIONS_END, or as above. */
+/* Reads all options. Returns OPTIONS_END, OPTIONS_HELP, OPTIONS_VERSION or OPTIONS_FAULT. */
 int options_read(struct options *options);
 
-/* The operands, ended by NULL; once options_next has returned OPTIONS_END. */
+/* Returns the operands, ended by NULL, after options_next has returned OPTIONS_END. */
 char *const *options_operands(const struct options *options);
 
-/* No operands: 0, or a usage fault. */
+/* Returns 0 if there is no operand, else a usage fault. */
 int options_no_operands(const struct options *options);
 
-/* The value at hand as a whole number from least to most; as a number above 0. 0, or a usage
- * fault. */
+/* Read the value at hand: a whole number from least to most, or a number above 0. Return 0 or a
+ * usage fault. */
 int options_whole(const struct options *options, uint64_t least, uint64_t most, uint64_t *value);
 int options_positive(const struct options *options, double *value);
 
-/* The value at hand as i/n, the i-th of n shares from 1, n being at most 2^32 - 1: 0, or a usage
- * fault. */
+/* Reads the value at hand as i/n: the i-th, from 1, of n shares, at most 2^32 - 1. Returns 0 or a
+ * usage fault. */
 int options_share(const struct options *options, uint64_t *share, uint64_t *shares);
 
-/* The index of `word`; or a usage fault, "no WHAT 'word': choose from a, b, c", or where one of
- * them is near, "no WHAT 'wodr': did you mean word?". */
+/* Returns the index of `word` among the words. If it is none of them, returns a usage fault: "no
+ * WHAT 'word': choose from a, b, c", or if one is near, "no WHAT 'wodr': did you mean word?". */
 int options_find(const struct options *options, const char *what, const char *word,
                  option_words *words);
 
@@ -187,20 +189,20 @@ struct filter {
     /* Reads the command line, and does nothing else. 0 or a fault. */
     int (*parse)(void *self, struct options *options, struct host *host);
 
-    /* After `parse` found -h: explains what the command line asks about besides the options; false:
-     * nothing. NULL: there is nothing besides. */
+    /* After `parse` found -h: explains what the command line asks about besides the options.
+     * Returns false if it asks about nothing else. May be NULL. */
     bool (*explain)(const void *self, FILE *to);
 
     /* Opens what it needs; NULL: nothing. 0 or a fault. */
     int (*open)(void *self);
 
-    /* For who watches, once opened: how many rounds a source will deal, 0 where nobody knows, and
-     * a measure so far in words, of at most `room` bytes. NULL: nothing to tell. */
+    /* For progress, once opened: `rounds` is how many rounds a source will emit, 0 if that is not
+     * known. `measure` writes a measure so far in words, at most `room` bytes. Both may be NULL. */
     uint64_t (*rounds)(const void *self);
     void (*measure)(const void *self, char *words, size_t room);
 
-    /* Once opened: in *t the number of the last round that it has stored, 0 where there is none.
-     * NULL: it stores none. 0 or a fault. */
+    /* Once opened: sets *t to the number of the last round that it has stored, or to 0. NULL: it
+     * stores none. Returns 0 or a fault. */
     int (*last)(const void *self, uint64_t *t);
 
     /* Facts of its state, for a status file: calls put for each, with its name and value. NULL: it
@@ -214,17 +216,17 @@ struct filter {
     /* A model in the stream; NULL: it passes. */
     enum outcome (*model)(void *self, struct record *record);
 
-    /* An input has ended, standard input or one of the files; the fault says how. NULL: nothing. 0
-     * or a fault. */
+    /* An input has ended: standard input, or one of the files. The fault says how. May be NULL.
+     * Returns 0 or a fault. */
     int (*input)(void *self, const struct reader *reader);
 
-    /* The rounds came to a clean end, and an end record would follow; NULL: so be it. 0 or a fault:
-     * then there is none. */
+    /* The rounds have come to a clean end. May be NULL. Returns 0, or a fault: then no end record
+     * is written. */
     int (*end)(void *self);
 
-    /* The end. A sink's comes before its output is closed, any other's after. Called once, opened
-     * or not, when the run is over or the command line was wrong; frees what is held. 0 or a
-     * fault; NULL: nothing. */
+    /* Ends the run and frees what is held. Called once, opened or not, also if the command line
+     * was wrong. The output of a sink is closed after it, that of others before. May be NULL.
+     * Returns 0 or a fault. */
     int (*close)(void *self, enum ended ended);
 };
 

@@ -21,12 +21,12 @@ struct pump {
     bool over; /* the filter has been closed */
 };
 
-/* Parses the command line: 0, a fault in pump->fault, or OPTIONS_HELP or OPTIONS_VERSION. Call
- * pump_run only after 0, and pump_close in any case. */
+/* Parses the command line. Returns 0, OPTIONS_HELP, OPTIONS_VERSION, or a fault in pump->fault.
+ * Call pump_run only after 0, and pump_close in any case. */
 int pump_parse(struct pump *pump, const struct filter *filter, int argc, char **argv);
 
-/* Runs the filter to its end, and closes standard output: 0, or a fault in pump->fault. The
- * descriptor `stop` becomes readable when a signal asks for the end (-1: none will). */
+/* Runs the filter to its end, and closes standard output. The descriptor `stop` becomes readable
+ * when a signal asks for the end; -1: none does. Returns 0, or a fault in pump->fault. */
 int pump_run(struct pump *pump, int stop);
 
 void pump_close(struct pump *pump);
