@@ -15,7 +15,8 @@
 
 enum { PASSED_BY_SYSTEMD = 3, SUFFIX = 12 /* of a name that is used once: .PID */ };
 
-int listener_prepare(int fd)
+/* Makes a descriptor non-blocking, and one that no child inherits. */
+static int prepare_descriptor(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
@@ -43,7 +44,7 @@ static int adopt_passed(struct listener *listener, struct fault *fault)
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) < 0 || !is_listening)
         return fault_other(fault, "descriptor %d is not a listening socket", fd);
     listener->fd = fd;
-    if (listener_prepare(fd) < 0)
+    if (prepare_descriptor(fd) < 0)
         return fault_system(fault, "cannot use descriptor %d", fd);
     return 0;
 }
@@ -62,7 +63,7 @@ static void set_address(struct sockaddr_un *address, const char *path)
 static bool is_alive(const struct sockaddr_un *address)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    bool alive = fd >= 0 && listener_prepare(fd) == 0 &&
+    bool alive = fd >= 0 && prepare_descriptor(fd) == 0 &&
                  (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
                   errno == EAGAIN || errno == EINPROGRESS);
     if (fd >= 0)
@@ -115,7 +116,7 @@ static int make(struct listener *listener, const char *path, struct fault *fault
     set_address(&own, name);
     if (check_path(&address, path, fault) < 0) return -1;
     listener->fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (listener->fd < 0 || listener_prepare(listener->fd) < 0 ||
+    if (listener->fd < 0 || prepare_descriptor(listener->fd) < 0 ||
         appear(listener, &own, path) < 0)
         return fault_system(fault, "cannot listen at %s", path);
     return 0;
@@ -131,7 +132,7 @@ int listener_accept(const struct listener *listener)
 {
     for (;;) {
         int fd = accept(listener->fd, NULL, NULL);
-        if (fd >= 0 && listener_prepare(fd) == 0)
+        if (fd >= 0 && prepare_descriptor(fd) == 0)
             return fd;
         if (fd >= 0)
             close(fd);

@@ -38,9 +38,6 @@ int listener_accept(const struct listener *listener);
 /* Stops listening, and removes the file of a socket that it made, unless another took its place. */
 void listener_close(struct listener *listener);
 
-/* Makes a descriptor non-blocking, and one that no child inherits. */
-int listener_prepare(int fd);
-
 /* Turns a request into the text of its answer: a pipeline of filters ranks the round that the
  * request is. */
 

@@ -43,13 +43,6 @@ int fresh_file_open_as(struct fresh_file *file, const char *path, const char *su
     return writer_open(&file->writer, fd, target, NULL, fault);
 }
 
-int fresh_file_open(struct fresh_file *file, const char *path, struct fault *fault)
-{
-    struct stat is;
-    bool plain = stat(path, &is) < 0 || S_ISREG(is.st_mode);
-    return fresh_file_open_as(file, path, plain ? ".new" : NULL, fault);
-}
-
 /* Writes what is left, with `sync` to the disk, and closes the new file. */
 static int end(struct fresh_file *file, bool sync, struct fault *fault)
 {

@@ -7,19 +7,15 @@
 
 struct fresh_file {
     char *path;
-    char *new_path; /* written first, then renamed; NULL: path is a device or a FIFO */
+    char *new_path; /* written first, then renamed; NULL: path is written itself */
     struct writer writer;
 };
 
-/* Starts a file that will replace the one at `path`, which can be read until then.
- * - A device or a FIFO is written itself.
+/* Starts a file that will replace the one at `path`, which can be read until then. The new file is
+ * called `path` and `suffix`. If suffix is NULL, the file at `path` is written itself.
  * - The new file has the permissions of the old one, or 0666 less umask. It never has more.
- * - What lies at path.new, as after a kill, is removed. A link there is not followed.
+ * - What lies at the new name, as after a kill, is removed. A link there is not followed.
  * Returns 0 or a fault. fresh_file_close comes next in either case. */
-int fresh_file_open(struct fresh_file *file, const char *path, struct fault *fault);
-
-/* Does the same by a new file whose name is `path` and `suffix`, whatever is at `path`. If suffix
- * is NULL, the file itself is written. */
 int fresh_file_open_as(struct fresh_file *file, const char *path, const char *suffix,
                        struct fault *fault);
 
