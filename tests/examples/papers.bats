@@ -420,8 +420,12 @@ seeds_of() {
     command -v python3 || skip "no python3 here"
     synth -n 60 linear >q.bin
     synth -n 60 noisy-binary >items.bin
-    for loss in squared kl listnet squared-ndcg ranksvm; do
-        for file in q items; do
+    printf '%s\n' '2 qid:1 1:1 2:0' '1 qid:1 1:.5 2:1' '0 qid:1 1:.9 2:.8' '0 qid:1 1:2 2:1' '3 qid:2 1:.1 2:.9' \
+        '0 qid:2 1:.3 2:.3' '0 qid:2 1:.4 2:.9' '1 qid:2 1:.2 2:1' '0 qid:3 1:1 2:1' '0 qid:3 1:2' | svm2bin >untied.bin
+    for loss in squared kl listnet squared-ndcg ranksvm minimax slam-ap slam; do
+        files='q items'
+        case $loss in slam) files=untied ;; slam-ap) files='q untied' ;; esac
+        for file in $files; do
             python3 "$PAPERS/best-w" $file.bin $loss 2 >best 2>said
             value=$(sed -n 's/^best-w: loss \([^,]*\), .*/\1/p' said) gap=$(sed -n 's/.* gap \([^,]*\), .*/\1/p' said)
             score -m best <$file.bin | metric loss:$loss | tail -n 1 |
@@ -436,5 +440,7 @@ seeds_of() {
             done
         done
     done
-    fails 1 'usage: best-w*' python3 "$PAPERS/best-w" q.bin minimax 2
+    fails 1 'usage: best-w*' python3 "$PAPERS/best-w" q.bin solar1 2
+    fails 1 'best-w: slam is not convex where documents have the same grade*' python3 "$PAPERS/best-w" q.bin slam 2
+    fails 1 'best-w: smoothdcg is not convex: *' python3 "$PAPERS/best-w" q.bin smoothdcg 2
 }
