@@ -102,6 +102,15 @@ defaults() {
     [ "$(wc -l <found)" -ge 50 ]
 }
 
+@test "the page of learners says of each what is proved" {
+    for learner in $(update -a nobody </dev/null 2>&1 | sed -n 's/.*choose from //p' | tr -d ,); do
+        awk -v learner="$learner" '
+            /^\.It/ { for (entry = i = 0; i <= NF; i++) if ($i == learner) entry = 1 }
+            entry && /^proved / { found = 1 }
+            END { if (!found) print learner; exit !found }' "$ROOT/man/rankpipe-learners.7"
+    done
+}
+
 @test "the tour and the dispatcher's page name every program" {
     for program in $PROGRAMS; do
         grep -q "^\.It Xr $program 1$" "$ROOT/man/rankpipe.1"
