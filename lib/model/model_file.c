@@ -343,16 +343,6 @@ static int history_trim(const char *path, uint64_t rounds, uint64_t keep, struct
 
 /* ---- reading ---- */
 
-/* Only its end record may follow a model. */
-static int check_rest(struct reader *reader, struct fault *fault)
-{
-    struct record rest;
-    int got = reader_next(reader, &rest, fault);
-    if (got > 0)
-        return fault_data(fault, "%s holds more than one model", reader->name);
-    return got;
-}
-
 static int read_one(struct reader *reader, struct model *model, struct fault *fault)
 {
     int got = reader_header(reader, &model->record, fault);
@@ -366,7 +356,13 @@ static int read_one(struct reader *reader, struct model *model, struct fault *fa
     }
     if (reader_payload(reader, &model->record, fault) < 0) return -1;
     size_t payload = reader->from - (size_t)model->record.bytes;
-    if (check_rest(reader, fault) < 0) return -1;
+
+    struct record rest; /* only its end record may follow a model */
+    got = reader_next(reader, &rest, fault);
+    if (got > 0)
+        return fault_data(fault, "%s holds more than one model", reader->name);
+    if (got < 0) return -1;
+
     record_bind(&model->record, reader->bytes + payload, (size_t)model->record.bytes);
     if (model_read(model, fault) < 0) {
         fault_place(fault, "%s: ", reader->name);

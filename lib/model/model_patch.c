@@ -278,26 +278,6 @@ static int find_parts(struct parts *parts, const struct record *record, size_t f
     return merge(parts, keys, NULL, fault);
 }
 
-/* Reads the word "name:columns" at *text, and what follows it: the number of the column of that
- * name, and that of columns. 0 or a data fault. */
-static int parse_table(const struct record *record, const char **text, size_t *first,
-                       size_t *columns, struct fault *fault)
-{
-    size_t n = strcspn(*text, ":");
-    uint64_t count = 0;
-    const char *end = (*text)[n] ? record_digits(*text + n + 1, PATCH_COLUMNS, &count) : NULL;
-    for (*first = 0; *first < record->columns; ++*first) {
-        const char *name = record->column[*first].name;
-        if (strncmp(name, *text, n) == 0 && name[n] == '\0')
-            break;
-    }
-    if (!end || (*end && *end != ',') || count == 0 || *first == record->columns)
-        return fault_data(fault, "patch: tables= has %.60s", *text);
-    *columns = (size_t)count;
-    *text = *end ? end + 1 : end;
-    return 0;
-}
-
 /* Reads tables=, whose tables must stand in the order of the columns. */
 static int find_tables(struct parts parts[PATCH_TABLES], size_t *tables,
                        const struct record *record, const struct record *whole,
@@ -308,7 +288,20 @@ static int find_tables(struct parts parts[PATCH_TABLES], size_t *tables,
     for (*tables = 0; text && *text; ++*tables) {
         if (*tables == PATCH_TABLES)
             return fault_data(fault, "patch: more than %d tables", PATCH_TABLES);
-        if (parse_table(record, &text, &first, &columns, fault) < 0) return -1;
+
+        size_t n = strcspn(text, ":");
+        uint64_t count = 0;
+        const char *end = text[n] ? record_digits(text + n + 1, PATCH_COLUMNS, &count) : NULL;
+        for (first = 0; first < record->columns; ++first) {
+            const char *name = record->column[first].name;
+            if (strncmp(name, text, n) == 0 && name[n] == '\0')
+                break;
+        }
+        if (!end || (*end && *end != ',') || count == 0 || first == record->columns)
+            return fault_data(fault, "patch: tables= has %.60s", text);
+        columns = (size_t)count;
+        text = *end ? end + 1 : end;
+
         if (first < from)
             return fault_data(fault, "patch: tables= has not the order of the columns");
         from = first + columns + 1;
@@ -327,10 +320,19 @@ static void drop_key(struct record *record, const char *name)
         }
 }
 
-/* Copies the columns of the model to `at`, and makes the record's lead there. */
-static int copy_columns(struct record *record, struct parts *parts, size_t tables,
-                        unsigned char *at, struct fault *fault)
+int patch_apply(struct record *record, const struct record *whole, struct buffer *payload,
+                struct fault *fault)
 {
+    struct parts parts[PATCH_TABLES];
+    size_t tables, bytes = 0;
+    if (find_tables(parts, &tables, record, whole, fault) < 0) return -1;
+    for (size_t c = 0; c < record->columns; c++) /* with rows that count again below */
+        bytes += column_bytes(&record->column[c]);
+    for (size_t t = 0; t < tables; t++)
+        bytes += 8 * parts[t].now.columns * parts[t].n;
+    unsigned char *at = buffer_for(payload, bytes + 1, 1, fault);
+    if (!at) return -1;
+
     size_t kept = 0;
     for (size_t c = 0, t = 0; c < record->columns;) {
         bool is_table = t < tables && parts[t].first == c;
@@ -352,21 +354,7 @@ static int copy_columns(struct record *record, struct parts *parts, size_t table
         kept += columns;
     }
     record->columns = kept;
-    return 0;
-}
 
-int patch_apply(struct record *record, const struct record *whole, struct buffer *payload,
-                struct fault *fault)
-{
-    struct parts parts[PATCH_TABLES];
-    size_t tables, bytes = 0;
-    if (find_tables(parts, &tables, record, whole, fault) < 0) return -1;
-    for (size_t c = 0; c < record->columns; c++) /* with rows that count again below */
-        bytes += column_bytes(&record->column[c]);
-    for (size_t t = 0; t < tables; t++)
-        bytes += 8 * parts[t].now.columns * parts[t].n;
-    unsigned char *at = buffer_for(payload, bytes + 1, 1, fault);
-    if (!at || copy_columns(record, parts, tables, at, fault) < 0) return -1;
     record->kind = RECORD_MODEL;
     record->bytes = 0;
     record_changes(record); /* the key was that of the patch */
