@@ -45,6 +45,11 @@ PACKED = (  # how files begin that are no text, what they are, and the command t
     (rb"(?:\0[^\0]){2}", "UTF-16", "iconv -f utf-16be -t utf-8 FILE"))
 
 
+def count(n, what, several=None):
+    """A number of things, in words."""
+    return "{:,} {}".format(n, what if n == 1 else several or what + "s")
+
+
 def pieces(file, size=1 << 17):
     """The bytes of an open file, about `size` at once; what gzip packed is unpacked. Raises ValueError of a file that is
     packed in another way or no UTF-8: it says what the file is and what to do."""

@@ -109,7 +109,7 @@ says_line() {
 pages with a click: today - of 100'
     both 1 20 8
     month=$(date -u -d "@$(($(now -60) / 1000))" '+%-d %B')
-    is "$(says_line 1)" "Your order against the learnt one, since $month: not yet: 20 searches of 20 clients are decided, and it takes 25 of each: explore -I with a greater share decides more"
+    is "$(says_line 1)" "Your order against the learnt one, since $month: not yet: clicks decided 20 searches of 20 clients, and it takes 25 of each: explore -I with a greater share decides more"
     both 21 200 8
     is "$(query 'SELECT won, count(*) FROM answers GROUP BY 1')" $'-1|40\n1|160'
     # The same by metric and compare, for which the rival wins if the learnt order loses.
@@ -130,7 +130,7 @@ what asking costs: 100 of 100 lists that show both have a click, of the others 8
     is "$(says_line 3)" 'what asking costs: 75 of 100 lists that show both have a click, of the others 80; without -I 3.3 of 100 pages more would have one'
     # What was set aside says nothing, nor what is of another month.
     rankpipe service back 2
-    is "$(says_line 1 | grep -o 'not yet: [0-9]* searches')" 'not yet: 20 searches'
+    is "$(says_line 1 | grep -o 'not yet: clicks decided [0-9]* searches')" 'not yet: clicks decided 20 searches'
     query "UPDATE rounds SET time = time - 32 * 86400000"
     rankpipe service rebuild
     is "$(says_line 1)" 'Your order against the learnt one: not yet: no list of this month has shown both: explore -I .05, or more, shows such lists'

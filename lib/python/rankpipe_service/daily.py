@@ -10,6 +10,7 @@ import calendar
 import time
 
 import rankpipe
+from rankpipe_front import count
 from rankpipe_service import comparing
 from rankpipe_service.store import BEYOND, COUNTS, DAY
 
@@ -113,8 +114,8 @@ def lines(store, known=None):
     elif not known["shown"]:
         text += "not yet: no list of this month has shown both: explore -I .05, or more, shows such lists"
     elif not is_known(known):
-        text += "not yet: %(decided)d searches of %(clients)d clients are decided" % known + ", and it takes %d of each: explore -I " \
-            "with a greater share decides more" % DECIDED
+        text += "not yet: clicks decided %s of %s, and it takes %d of each: explore -I with a greater share decides more" % (
+            count(known["decided"], "search", "searches"), count(known["clients"], "client"), DECIDED)
     else:
         text += "of {decided:,} searches decided, {learnt:,} for the learnt one: {percent:.0f} % ({low:.0f} to {high:.0f}): ".format(
             **known) + known["verdict"].replace("-", " ")

@@ -21,6 +21,7 @@ from rankpipe_service.records import names_of
 from rankpipe_service.store import AHEAD, DAY, VERSION
 
 LATEST = 1000  # rounds that are looked at
+NOW = 100  # of these, what front ends send now
 VALUES = 2000000  # features of theirs at most
 FEW = 5  # lists from which on it can be told that a feature teaches nothing
 SHOWN = 20  # features whose ranges are printed
@@ -79,11 +80,11 @@ def learnt(reader):
     rounds, answered = reader.sql("SELECT coalesce(sum(rounds), 0), coalesce(sum(answered), 0) FROM hours").fetchone()
     n = reader.one("SELECT learnt FROM generations WHERE id = ?", known.get("newest")) or 0
     if rounds and not answered:
-        yield False if rounds > 20 else None, "no answer has come to %d rankings: send each click, with the name of its request, to " \
-            "/event" % rounds
+        yield False if rounds > 20 else None, "no answer has come to %s: send each click, with the name of its request, to " \
+            "/event" % front.count(rounds, "ranking")
     else:
-        yield True, "of %d rankings %d are answered; %d answers are learnt, and the last run ended %s" % (
-            rounds, answered, n, "%.0f seconds ago" % ((now - known["run_ended"]) / 1000) if known.get("run_ended") else "never")
+        yield True, "answered: {:,} of {}; learnt: {}; the last run ended {}".format(
+            answered, front.count(rounds, "ranking"), front.count(n, "answer"), "%.0f seconds ago" % ((now - known["run_ended"]) / 1000) if known.get("run_ended") else "never")
 
 
 def clients(reader):
@@ -97,7 +98,7 @@ def clients(reader):
     elif different == 1 and n > 20:
         yield False, "all %d answers of a week come from one client: %s" % (n, send)
     else:
-        yield True, "%d answers of a week come from %d clients" % (n, different)
+        yield True, "%s of a week, from %s" % (front.count(n, "answer"), front.count(different, "client"))
 
 
 def lists(reader):
@@ -107,11 +108,11 @@ def lists(reader):
     if not rounds:
         yield None, "features and names: no ranking is stored yet; the learner has it some seconds later"
         return
-    dims = collections.Counter(dim for *_, dim in rounds)
-    often = sorted(dim for dim, n in dims.items() if SHARE * n >= len(rounds))
-    if len(often) > 1:
-        yield False, "rankings have %s features: two front ends send different ones: send the same, in the same order" % (
-            " or ".join("%d (%d times)" % (dim, dims[dim]) for dim in often))
+    now = [dim for *_, dim in rounds[-NOW:]]
+    often = sorted((dim, n) for dim, n in collections.Counter(now).items() if SHARE * n >= len(now))
+    if len(often) > 1 and sum(one != next_ for one, next_ in zip(now, now[1:])) > 2:  # not changed once, and perhaps back
+        yield False, "rankings have %s features, in turn: two front ends send different ones: send the same, in the same order" % (
+            " or ".join("%d (%s)" % (dim, front.count(n, "time")) for dim, n in often))
     packed, names, features = Lists(reader), {}, Features()
     for number in dict.fromkeys(number for number, *_ in rounds[::-1]):
         columns, head, *fields = reader.sql("SELECT columns, head, docs, data, whole FROM lists WHERE id = ?", (number,)).fetchone()
@@ -164,17 +165,19 @@ class Features:
             yield None, "features: no list of two documents is stored yet"
             return
         ranges = ["%d from %.4g to %.4g" % (j, self.low[j], self.high[j]) for j in sorted(self.low)]
-        yield True, "%d features in %d lists: %s" % (len(ranges), self.n, ", ".join(ranges[:SHOWN] + ["..."] * (len(ranges) > SHOWN)))
+        yield True, "%s in %s: %s" % (front.count(len(ranges), "feature"), front.count(self.n, "list"), ", ".join(
+            ranges[:SHOWN] + ["..."] * (len(ranges) > SHOWN)))
         same = [j for j in sorted(self.low) if j not in self.differ]
-        for what, each in (("is missing or 0 in all", [j for j in same if self.low[j] == self.high[j] == 0]), (
-                "is the same for all", [j for j in same if self.low[j] or self.high[j]])):
+        missing = [j for j in same if self.low[j] == self.high[j] == 0]
+        for well, each, what in (
+                (False, missing, "is missing or 0 in all documents of each of %d lists: send its value, or leave it out"),
+                (True, [j for j in same if j not in missing], "is the same for all documents of each of %d lists, and teaches nothing")):
             if each and self.n >= FEW:
-                yield False, "feature %s %s documents of each of %d lists, and teaches nothing: send what differs, or leave it out" % (
-                    ", ".join(map(str, each[:SHOWN])), what, self.n)
+                yield well, ("feature %s " + what) % (", ".join(map(str, each[:SHOWN])), self.n)
 
 
 def nulls(folder):
     found = health.nulls(os.path.join(folder, "answers"))
     if found:
         yield True, "without a value, and counted as the mean of the others: %s" % ", ".join(
-            "feature %d in %d documents" % each for each in sorted(found.most_common(SHOWN)))
+            "feature %d in %s" % (j, front.count(n, "document")) for j, n in sorted(found.most_common(SHOWN)))

@@ -296,11 +296,11 @@ def fell(store):
 
 def uncounted(store):
     """What did not count, and why, in plain words."""
-    said = ["{:,} answers are beyond the share of their client: one client is one voice for a query and day".format(
+    said = ["answers beyond the share of their client, who is one voice for a query and day: {:,}".format(
         store.set.get("beyond", 0))]
     said += ["{:,} of {:,} events of type {} came when their page had settled: rankpipe service set settle N".format(late, n, kind)
              for kind, n, late in store.sql("SELECT type, n, late FROM happened WHERE hour = 0 AND late > 0 ORDER BY type")]
-    said += ["{:,} {}".format(n, PLAIN.get(what) or html.escape("records are refused: " + what))
+    said += ["{}: {:,}".format(PLAIN.get(what) or html.escape("records are refused, " + what), n)
              for what, n in store.sql("SELECT what, n FROM counts ORDER BY n DESC, what")]
     return listed(said) + '<p class="small soft">All since the service began. service.db has each record that was refused in the ' \
         "last %d days, in its table quarantine.</p>" % store["quarantine-days"]
