@@ -55,7 +55,7 @@ small,.small{font-size:.85rem}
 .charts{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr))}
 figure{margin:0}
 figcaption{font-weight:600;margin-bottom:.3rem}
-svg{display:block;width:100%;height:auto;max-width:30rem;margin:auto}
+svg{display:block;overflow:visible;width:100%;height:auto;max-width:30rem;margin:auto}
 svg text{fill:var(--soft);font:11px system-ui,sans-serif}
 .grid{stroke:var(--line)}
 .bar{fill:var(--mark)}
@@ -122,7 +122,7 @@ def listed(items):
 
 # ---- pictures ----
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 360, 150, 34, 8, 352, 128
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 360, 150, 42, 8, 352, 128
 
 
 def interval(known):
@@ -154,7 +154,7 @@ def chart(title, begin, end, values, low, high, bars=False):
     def y(value):
         return BOTTOM - (BOTTOM - TOP) * (value - low) / (high - low)
     parts = ['<line class="grid" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>' % (
-        LEFT, RIGHT, y(each), y(each), LEFT - 5, y(each) + 4, "{:,.4g}".format(each)) for each in (low, (low + high) / 2, high)]
+        LEFT, RIGHT, y(each), y(each), LEFT - 5, y(each) + 4, "{:,.12g}".format(each)) for each in (low, (low + high) / 2, high)]
     every = next(each for each in (1, 2, 7, 14, 28) if days / each <= 4.5 or each == 28)
     parts += ['<text x="%.1f" y="%d" text-anchor="%s">%s</text>' % (
         min(x(day), RIGHT), HEIGHT - 5, "end" if x(day) > RIGHT - 25 else "middle", time.strftime(
