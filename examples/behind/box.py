@@ -160,8 +160,12 @@ def main(words):
             words = []
     if len(words) != 2 or words[0] not in engines:
         sys.exit(__doc__.strip())
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Box)
-    server.search, server.proxied = engines[words[0]](words[1]), proxied
+    search = engines[words[0]](words[1])
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Box)
+    except (OSError, OverflowError) as error:
+        sys.exit("box: cannot listen at port %d: %s: choose another by -p" % (port, error))
+    server.search, server.proxied = search, proxied
     print("http://127.0.0.1:%d/" % server.server_port, flush=True)
     server.serve_forever()
 

@@ -181,7 +181,7 @@ print(glue.ranked("q", [{"id": 1, "features": [decimal.Decimal("1.5"), float("na
 # ups OPTION...: rankpipe up in shop, at $API.
 ups() {
     rm -rf shop
-    RANKPIPE_ROOT=yes rankpipe up -l 127.0.0.1:0 -t 1 "$@" shop >ready 2>up.said 3>&- &
+    RANKPIPE_ROOT=yes rankpipe up -l 127.0.0.1:0 --admin none -t 1 "$@" shop >ready 2>up.said 3>&- &
     service=$!
     await grep -q ready ready
     API=$(sed -n 's,/ is ready,,p' ready)
@@ -231,7 +231,7 @@ told() {
     search '[{"id": "a b", "features": [1, 2]}, {"id": "c", "features": [2, 3]}]' 192.0.2.1
     is "$(cat glue.said)" '' # a blank in an id simply works
     search '[{"id": 1, "features": [3.5, None]}, {"id": 2, "features": [2, 1]}]' 192.0.2.2
-    told 'NULL' folder 'without a value, .*: feature 2 in 1 documents'
+    told 'NULL' folder 'without a value, .*: feature 2 in 1 document$'
     search '[{"id": "x" * 600, "features": [1, 2]}]'
     told 'an id of 600 letters' 'glue doctor folder health' 'name must have 1 to 500 characters'
     search '[{"id": 1, "features": [float("nan"), 2]}]'
@@ -382,6 +382,8 @@ END
     is "$(curl -s -G -d q=jam -o page -w '%{http_code}' "$box_url")" 500
     grep -q 'There is no table that the query of examples/behind/sqlite.sql can be asked' page
     grep -q 'CREATE VIRTUAL TABLE document USING fts5' page
+    fails 1 "box: cannot listen at port $(tr -dc 0-9 <<<"${box_url##*:}"): *: choose another by -p" \
+        python3 "$BEHIND/box.py" -p "$(tr -dc 0-9 <<<"${box_url##*:}")" sqlite nowhere.db
     kill "$box" && wait "$box" || true
     searches elasticsearch http://127.0.0.1:1/shop
     is "$(curl -s -G -d q=jam -o page -w '%{http_code}' "$box_url")" 500
@@ -423,6 +425,11 @@ as_nobody() {
     serves 6
     searches postgresql "host=$PWD/db dbname=postgres user=nobody" "$python"
     box_learns
+    # README's view over a table of one's own
+    sql <<<"DROP TABLE document; CREATE TABLE product(sku text, name text, description text, price numeric)"
+    sql <<<"INSERT INTO product VALUES ('x 1', 'a jam', 'jam and jam', NULL), ('x 2', 'b jam', NULL, 3)"
+    sed -n '/^    CREATE VIEW/,/^$/p' "$BEHIND/README.md" | sql
+    is "$(found jam)" 'a jam,b jam'
 }
 
 @test "Elasticsearch: a stub that answers as its pages say" {
