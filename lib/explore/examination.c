@@ -164,8 +164,8 @@ static int check(const struct round *round, const char *name, struct fault *faul
 {
     if (round->in_block || round->team || round->subset)
         return fault_data(fault, "explore -p %s drew the order, and %s does not know with what "
-                          "probabilities: use explore -g", round->team ? "team-draft" :
-                          round->subset ? "subset" : "blocks", name);
+                          "probabilities: use explore -g", round->subset ? "subset" :
+                          round->team ? "team-draft or probabilistic" : "blocks", name);
     if (round->swap) {
         size_t K = round->places, m = round->docs;
         uint64_t T = round->swap;

@@ -119,8 +119,9 @@ static int check_propensities(const struct round *round, const char *name, size_
         return fault_data(fault, "explore -p blocks drew the order (block=), for ftpl: to learn "
                           "from %zu of %zu relevances, %s needs explore -g", k, m, name);
     if (round->team)
-        return fault_data(fault, "explore -p team-draft drew the order (team), for dbgd: to learn "
-                          "from %zu of %zu relevances, %s needs explore -g", k, m, name);
+        return fault_data(fault, "explore -p team-draft or probabilistic drew the order (team), "
+                          "for dbgd: to learn from %zu of %zu relevances, %s needs explore -g", k,
+                          m, name);
     if (round->logit && k > LUCE_PLACES)
         return fault_data(fault, "seen covers %zu of %zu places, but explore -p plackett-luce "
                           "gives propensities for at most %d: use feedback-mask -k %d", k, m,

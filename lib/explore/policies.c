@@ -344,16 +344,16 @@ static int show_subset(struct explorer *my, struct round *round, struct rng *rng
     return round_set(round, KEY_SUBSET, my->k, fault);
 }
 
-/* ---- team-draft ---- */
+/* ---- team-draft and probabilistic ---- */
 
 static int check_rival(const struct explorer *my, const struct round *round, struct fault *fault)
 {
     if (check_score(my, round, fault) < 0) return -1;
     if (round->rival || round->base)
         return 0;
-    return fault_data(fault, "-p team-draft interleaves two rankings, and needs the column rival "
-                      "or base for the second: use score -R rival, or score -f ring and update -a "
-                      "dbgd, or svm2bin -e");
+    return fault_data(fault, "-p %s interleaves two rankings, and needs the column rival or base "
+                      "for the second: use score -R rival, or score -f ring and update -a dbgd, or "
+                      "svm2bin -e", my->now->name);
 }
 
 /* Without a column rival, the rival is the order of base, which is within any bound. */
@@ -379,6 +379,21 @@ static int show_draft(struct explorer *my, struct round *round, struct rng *rng,
         rank_rival(my, round, greedy + m, fault) < 0)
         return -1;
     interleave_draft(m, greedy, greedy + m, rng, order, team, (unsigned char *)(greedy + 2 * m));
+    return 0;
+}
+
+static int show_probabilistic(struct explorer *my, struct round *round, struct rng *rng,
+                              struct fault *fault)
+{
+    size_t m = round->docs;
+    uint32_t *order = round_new(round, ROUND_ORDER, fault);
+    unsigned char *team = round_new(round, ROUND_TEAM, fault);
+    uint32_t *greedy = buffer_for(&my->orders, m, 7 * sizeof *greedy, fault);
+    double *numbers = buffer_for(&my->numbers, m, 4 * sizeof *numbers, fault);
+    if (!order || !team || !greedy || !numbers || rank_greedily(my, round, greedy, fault) < 0 ||
+        rank_rival(my, round, greedy + m, fault) < 0)
+        return -1;
+    interleave_draw(m, greedy, greedy + m, rng, order, team, numbers, greedy + 2 * m);
     return 0;
 }
 
@@ -463,6 +478,8 @@ const struct policy policies[POLICIES_MOST + 1] = {
                          show_mostly, placement_uniform, NULL },
     [POLICY_DRAFT] = { "team-draft", "B", "", "", false, 0, 0, 1, NULL, check_rival, show_draft,
                        NULL, "it shows two rankings in turn: judge each of them" },
+    { "probabilistic", "", "", "", false, 0, 0, 1, NULL, check_rival, show_probabilistic, NULL,
+      "it shows two rankings in turn: judge each of them" },
     { "top", "FTgkiI", "gT", RATE, false, KEY_TOP, 0, 1, NULL, check_score, show_mostly,
       placement_top, NULL },
     { "swap", "FTgkiI", "gT", RATE, false, KEY_SWAP, 0, 1, NULL, check_score, show_mostly,

@@ -1074,6 +1074,55 @@ rivals() {
     is "$(cat orders)" '1 2 0'
 }
 
+@test "probabilistic: each list and its teams, as often as all ways to draw it say" {
+    for rival in '1 0 3' '5 9 7' '2 2 2'; do # 2 0 1; 1 2 0, as by score; ties
+        mkstream round t=1 docs=3 dim=0 score:f8 3 5 4 rival:f8 $rival >in
+        replay -n 20000 in | explore -p probabilistic -s 3 >out
+        { shown <out | tr -d ' ' | paste -d ' ' - <(values_of team <out | paste -d '\0' - - -); } | sort | uniq -c |
+            awk -v rival="$rival" '
+            function place(all, order, team, p,   i, r, sum, n) {
+                if (length(order) == 3) return like[order " " team] += p
+                for (r = 0; r < 2; r++) {
+                    sum = 0
+                    for (i = 0; i < 3; i++) if (!index(order, i)) sum += 1 / (index(all[r], i) ^ 3)
+                    for (i = 0; i < 3; i++) if (!index(order, i))
+                        place(all, order i, team r, p / 2 / (index(all[r], i) ^ 3) / sum)
+                }
+            }
+            BEGIN {
+                all[0] = "120"
+                if (rival == "2 2 2") {
+                    n = split("012 021 102 120 201 210", ties, " ")
+                    for (k = 1; k <= n; k++) { all[1] = ties[k]; place(all, "", "", 1 / n) }
+                } else {
+                    all[1] = rival == "1 0 3" ? "201" : "120"
+                    place(all, "", "", 1)
+                }
+            }
+            { print $2 "/" $3, $1, like[$2 " " $3]; total += like[$2 " " $3] }
+            END { if (NR < 40 || total < 0.999 || total > 1.001) print "total", 1e9, total }' >lists
+        near 20000 <lists
+    done
+    # without a rival, base is it
+    mkstream round t=1 docs=3 dim=0 base:u4 2 0 1 score:f8 3 5 4 | replay -n 2000 - | explore -p probabilistic -s 3 | shown >got
+    mkstream round t=1 docs=3 dim=0 score:f8 3 5 4 rival:f8 1 0 3 | replay -n 2000 - | explore -p probabilistic -s 3 | shown >want
+    same want got
+}
+
+@test "probabilistic: what it does not take, what it needs, and who learns from it" {
+    for option in -E -H -I -K -L -T -g -i -k; do
+        fails 2 "explore: -p probabilistic does not take $option*" explore -p probabilistic $option 1
+    done
+    fails 2 'explore: -p probabilistic does not take -B, which *' explore -p probabilistic -B 0.3
+    fails_on <(scored 1 2) 1 'explore: <stdin>: round 1 (qid a): -p probabilistic interleaves two rankings, and needs the column rival or base *' \
+        explore -p probabilistic
+    synth -n 60 linear | loop 'score | explore -p probabilistic | feedback-mask -c perfect -L 4 | update -a dbgd' >model
+    is "$(bin2txt model | grep -c '^w.*[1-9]')" 10
+    mkstream round t=1 docs=2 dim=0 team:u1 1 0 order:u4 0 1 seen:f4 1 >round
+    fails_on round 1 'update: <stdin>: round 1: explore -p team-draft or probabilistic drew the order (team), for dbgd: *' \
+        update -a kl
+}
+
 @test "-i: a share of the rounds with a rival is a team draft, and the others are as without -i" {
     local options
     rivals | replay -n 20000 - >in

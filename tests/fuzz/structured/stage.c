@@ -47,7 +47,7 @@ struct way stage_any(struct dice *draw)
 {
     static const char *const shows[] = {
         "", "-g 0.5", "-g 1 -o", "-p top -k 2 -g 0.5", "-p swap -k 2 -g 0.9", "-p team-draft",
-        "-p slot -k 2", "-p subset -k 2",
+        "-p slot -k 2", "-p subset -k 2", "-p probabilistic",
         "-p plackett-luce", "-p blocks -T 40 -k 2", "-p leader -T 40", "-g 0.9 -k 2",
         "-p index -g 0.5", "-p worth -g 0.5", "-B 0.37", "-B 0.5 -p plackett-luce",
         "-B 0.2 -p team-draft", NULL,
