@@ -83,8 +83,9 @@ def learnt(reader):
         yield False if rounds > 20 else None, "no answer has come to %s: send each click, with the name of its request, to " \
             "/event" % front.count(rounds, "ranking")
     else:
+        ended = "%.0f seconds ago" % ((now - known["run_ended"]) / 1000) if known.get("run_ended") else "never"
         yield True, "answered: {:,} of {}; learnt: {}; the last run ended {}".format(
-            answered, front.count(rounds, "ranking"), front.count(n, "answer"), "%.0f seconds ago" % ((now - known["run_ended"]) / 1000) if known.get("run_ended") else "never")
+            answered, front.count(rounds, "ranking"), front.count(n, "answer"), ended)
 
 
 def clients(reader):
