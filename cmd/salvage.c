@@ -1,4 +1,13 @@
-/* salvage: passes on the whole rounds of streams that are cut or damaged. */
+/* salvage: passes on the whole rounds of streams that are cut or damaged.
+ *
+ * A record is whole if all of its bytes are there, and have its crc=; without crc=, if a header
+ * line or the end follows it, or no header line begins in its payload.
+ *
+ * A payload may have been made by somebody who wants a record of his own to be found in it. So
+ * nothing is taken from within the payload of a damaged record that is followed by a header line
+ * or by the end. Of a record that was cut, and of which the payload therefore ends in what was
+ * appended, the bytes that it announces may still be its own: there a record is only taken if it
+ * and those after it are whole, one after the other, to the end of those bytes or of the input. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,36 +18,56 @@
 #include "say.h"
 #include "stream/record_header.h"
 
-/* The whole records of a stream that is cut or damaged. */
-
-/* A record is whole if all of its bytes are there, and have its crc=; without crc=, if a header
- * line or the end follows it, or no header line begins in its payload.
- *
- * A payload may have been made by somebody who wants a record of his own to be found in it. So
- * nothing is taken from within the payload of a damaged record that is followed by a header line
- * or by the end. Of a record that was cut, and of which the payload therefore ends in what was
- * appended, the bytes that it announces may still be its own: there a record is only taken if it
- * and those after it are whole, one after the other, to the end of those bytes or of the input. */
-struct rescue { /* all zero at first, but reader */
-    struct reader *reader; /* the caller's */
-    uint64_t skipped;      /* bytes since the last whole record that belong to none */
-    uint64_t until;        /* where the payload of a cut record would end, in the input */
-    uint64_t since;        /* whole records since the last end record or loss */
-    bool ended, broken;    /* the last whole record was an end record; a loss came after it */
-};
-
 static const char magic[] = "rankpipe/1 ";
 enum { MAGIC = sizeof magic - 1, KIND = sizeof "round " - 1 };
 
-static size_t held(const struct rescue *rescue)
+struct salvager {
+    struct host *host;
+    char *const *files;           /* those not opened yet */
+    bool part;                    /* -p */
+    uint64_t kept, bytes, losses; /* so far: records passed on; bytes and places lost */
+
+    struct reader reader; /* of the file at hand, open where its name is not NULL */
+    struct {              /* of that file */
+        uint64_t skipped;      /* bytes since the last whole record that belong to none */
+        uint64_t until;        /* where the payload of a cut record would end, in the input */
+        uint64_t since;        /* whole records since the last end record or loss */
+        bool ended, broken;    /* the last whole record was an end record; a loss came after it */
+        bool began;            /* a whole record has come */
+        uint64_t held;         /* -p: bytes lost since, of the record at the end if no more come */
+        char last[ROUND_NAME]; /* the last round passed on, or empty */
+    } file;
+};
+
+static const struct option options_known[] = {
+    { 'p', NULL, NULL, "each file is a part of a stream, cut at any byte: records that are cut at "
+                       "its ends are no loss, nor is an end record (default: they are)",
+      OPTION_FLAG(salvager, part) },
+    { 0 },
+};
+
+static int parse(void *self, struct options *options, struct host *host)
 {
-    return reader_held(rescue->reader);
+    static char *const standard_input[] = { "-", NULL };
+    struct salvager *my = self;
+    int letter = options_read(options);
+    my->host = host;
+    my->files = options_operands(options);
+    if (!*my->files)
+        my->files = standard_input;
+    return letter;
 }
 
-static const unsigned char *bytes(const struct rescue *rescue)
+/* ---- what is at a place ---- */
+
+static size_t held(const struct salvager *my)
 {
-    const struct reader *reader = rescue->reader;
-    return reader->bytes ? reader->bytes + reader->from : NULL;
+    return reader_held(&my->reader);
+}
+
+static const unsigned char *bytes(const struct salvager *my)
+{
+    return my->reader.bytes ? my->reader.bytes + my->reader.from : NULL;
 }
 
 /* Where in n bytes a header line of this version may begin, or its beginning at their end: n where
@@ -74,37 +103,37 @@ static bool has_header(const unsigned char *at, size_t within, size_t n)
 
 /* Skips n bytes, and then all to the next place where a header line may begin: 1, 0 at the end of
  * the input, or a fault. */
-static int skip(struct rescue *rescue, size_t n, struct fault *fault)
+static int skip(struct salvager *my, size_t n)
 {
     for (;;) {
-        if (held(rescue) > n)
-            n += find_magic(bytes(rescue) + n, held(rescue) - n);
-        rescue->skipped += n;
-        rescue->reader->from += n;
-        int got = reader_fill(rescue->reader, MAGIC, false, fault);
+        if (held(my) > n)
+            n += find_magic(bytes(my) + n, held(my) - n);
+        my->file.skipped += n;
+        my->reader.from += n;
+        int got = reader_fill(&my->reader, MAGIC, false, my->host->fault);
         if (got <= 0) {
-            rescue->skipped += held(rescue);
-            rescue->reader->from = rescue->reader->until;
+            my->file.skipped += held(my);
+            my->reader.from = my->reader.until;
             return got;
         }
-        n = find_magic(bytes(rescue), held(rescue));
+        n = find_magic(bytes(my), held(my));
         if (n == 0)
             return 1;
     }
 }
 
 /* The header line that begins `at` bytes on: its length with its LF, or 0 where there is none. */
-static int find_line(struct rescue *rescue, size_t at, size_t *line, struct fault *fault)
+static int find_line(struct salvager *my, size_t at, size_t *line)
 {
     for (size_t looked = 0;;) {
-        size_t have = held(rescue) - at < RECORD_LINE ? held(rescue) - at : RECORD_LINE;
-        const unsigned char *from = have ? bytes(rescue) + at : NULL;
+        size_t have = held(my) - at < RECORD_LINE ? held(my) - at : RECORD_LINE;
+        const unsigned char *from = have ? bytes(my) + at : NULL;
         const unsigned char *end = have ? memchr(from + looked, '\n', have - looked) : NULL;
         *line = end ? (size_t)(end - from) + 1 : 0;
         if (end || have == RECORD_LINE)
             return 0;
         looked = have;
-        int got = reader_fill(rescue->reader, at + have + 1, false, fault);
+        int got = reader_fill(&my->reader, at + have + 1, false, my->host->fault);
         if (got <= 0)
             return got;
     }
@@ -114,57 +143,51 @@ static int find_line(struct rescue *rescue, size_t at, size_t *line, struct faul
  * where it says; or a whole one. */
 enum look { LOOK_NONE, LOOK_CUT, LOOK_DAMAGED, LOOK_WHOLE };
 
-/* Of a record whose bytes are all there, `n` of them, with a header line of `line`. */
-static enum look look_at_bytes(const struct record *record, const unsigned char *stored,
-                               size_t line, size_t n, size_t left)
-{
-    struct fault wrong = { FAULT_NONE, "" };
-    bool ends = left == 0 || memcmp(stored + n, magic, left < MAGIC ? left : MAGIC) == 0;
-    if (record->has_crc == CRC_KEPT && checksum_check(record, stored, line, &wrong) < 0)
-        return ends ? LOOK_DAMAGED : LOOK_CUT;
-    if (record->has_crc == CRC_KEPT || ends)
-        return LOOK_WHOLE;
-    return has_header(stored + line, (size_t)record->bytes, n + left - line) ? LOOK_CUT
-                                                                             : LOOK_WHOLE;
-}
-
-/* Looks at the place `at` bytes on: *found is what begins there, *n the bytes of a record. */
-static int look_at(struct rescue *rescue, size_t at, struct record *record, enum look *found,
-                size_t *n, struct fault *fault)
+/* Looks at the place `at` bytes on: *found is what begins there, *n the bytes of a record. 0 or a
+ * fault. */
+static int look_at(struct salvager *my, size_t at, struct record *record, enum look *found,
+                   size_t *n)
 {
     struct fault wrong = { FAULT_NONE, "" };
     size_t line;
     *found = LOOK_NONE;
-    if (find_line(rescue, at, &line, fault) < 0) return -1;
-    if (line == 0 ||
-        header_parse(record, (const char *)bytes(rescue) + at, line - 1, &wrong) < 0 ||
+    if (find_line(my, at, &line) < 0) return -1;
+    if (line == 0 || header_parse(record, (const char *)bytes(my) + at, line - 1, &wrong) < 0 ||
         record->bytes > SIZE_MAX / 4)
         return 0;
     *n = line + (size_t)record->bytes;
-    if (reader_fill(rescue->reader, at + *n + MAGIC + KIND, false, fault) < 0) return -1;
-    *found = held(rescue) < at + *n
-                 ? LOOK_CUT
-                 : look_at_bytes(record, bytes(rescue) + at, line, *n, held(rescue) - at - *n);
+    if (reader_fill(&my->reader, at + *n + MAGIC + KIND, false, my->host->fault) < 0) return -1;
+    *found = LOOK_CUT;
+    if (held(my) < at + *n)
+        return 0;
+    const unsigned char *stored = bytes(my) + at;
+    const size_t left = held(my) - at - *n;
+    const bool crc = record->has_crc == CRC_KEPT;
+    bool ends = left == 0 || memcmp(stored + *n, magic, left < MAGIC ? left : MAGIC) == 0;
+    if (crc && checksum_check(record, stored, line, &wrong) < 0)
+        *found = ends ? LOOK_DAMAGED : LOOK_CUT;
+    else if (crc || ends || !has_header(stored + line, (size_t)record->bytes, *n + left - line))
+        *found = LOOK_WHOLE;
     return 0;
 }
 
 /* Where the input has the bytes at hand. */
-static uint64_t place(const struct rescue *rescue)
+static uint64_t place(const struct salvager *my)
 {
-    return rescue->reader->offset + rescue->reader->from;
+    return my->reader.offset + my->reader.from;
 }
 
 /* Do whole records follow each other from here to `until`, or to the end of the input? *n becomes
  * the bytes of those that do. 1, 0 or a fault. */
-static int follow(struct rescue *rescue, struct record *record, size_t *n, struct fault *fault)
+static int follow(struct salvager *my, struct record *record, size_t *n)
 {
-    for (*n = 0; place(rescue) + *n < rescue->until;) {
+    for (*n = 0; place(my) + *n < my->file.until;) {
         size_t next;
         enum look found;
-        if (reader_fill(rescue->reader, *n + 1, false, fault) < 0) return -1;
-        if (held(rescue) == *n)
+        if (reader_fill(&my->reader, *n + 1, false, my->host->fault) < 0) return -1;
+        if (held(my) == *n)
             return 1;
-        if (look_at(rescue, *n, record, &found, &next, fault) < 0) return -1;
+        if (look_at(my, *n, record, &found, &next) < 0) return -1;
         if (found != LOOK_WHOLE)
             return 0;
         *n += next;
@@ -173,114 +196,71 @@ static int follow(struct rescue *rescue, struct record *record, size_t *n, struc
 }
 
 /* Reads the record at hand: 1; 0 where it is not taken, and *n bytes go; or a fault. */
-static int read_whole(struct rescue *rescue, struct record *record, size_t *n,
-                      struct fault *fault)
+static int read_whole(struct salvager *my, struct record *record, size_t *n)
 {
     enum look found;
-    if (place(rescue) < rescue->until) {
-        int follows = follow(rescue, record, n, fault);
+    if (place(my) < my->file.until) {
+        int follows = follow(my, record, n);
         if (follows < 0 || (follows == 0 && *n > 0))
             return follows;
-        rescue->until = follows ? 0 : rescue->until;
+        my->file.until = follows ? 0 : my->file.until;
     }
-    if (look_at(rescue, 0, record, &found, n, fault) < 0) return -1;
-    if (found == LOOK_CUT && place(rescue) >= rescue->until)
-        rescue->until = place(rescue) + *n;
+    if (look_at(my, 0, record, &found, n) < 0) return -1;
+    if (found == LOOK_CUT && place(my) >= my->file.until)
+        my->file.until = place(my) + *n;
     if (found == LOOK_NONE || found == LOOK_CUT)
         *n = 1;
     return found == LOOK_WHOLE;
 }
 
-/* Takes the whole record at hand, of n bytes, as the next one. True where it is a loss that an end
- * record counts more records than came. */
-static bool accept(struct rescue *rescue, struct record *record, size_t n)
-{
-    const unsigned char *end = bytes(rescue) + n;
-    bool end_record = record->kind == RECORD_END;
-    bool missing = end_record && !rescue->broken && record->rounds != rescue->since;
-    if (!end_record)
-        record_bind(record, end - record->bytes, (size_t)record->bytes);
-    rescue->reader->from += n;
-    rescue->since = end_record ? 0 : rescue->since + 1;
-    rescue->broken = rescue->broken && !end_record;
-    rescue->ended = end_record;
-    return missing;
-}
-
-static int lose(struct rescue *rescue, bool *whole, uint64_t *lost)
+/* Something is lost before the next record or the end: *lost bytes. Returns 1. */
+static int lose(struct salvager *my, bool *whole, uint64_t *lost)
 {
     *whole = false;
-    *lost = rescue->skipped;
-    rescue->skipped = 0;
-    rescue->since = 0;
-    rescue->broken = true;
+    *lost = my->file.skipped;
+    my->file.skipped = 0;
+    my->file.since = 0;
+    my->file.broken = true;
     return 1;
 }
 
-/* The input is at its end, which is a loss where no end record came just before. */
-static int finish_file(struct rescue *rescue, bool *whole, uint64_t *lost)
-{
-    if (rescue->skipped == 0 && (rescue->ended || rescue->broken))
-        return 0;
-    return lose(rescue, whole, lost);
-}
-
 /* Reads on to the next record that is a round or a model, and binds it to a payload that is valid
- * until the next call. 1; 0 at the end; or -1 with a fault where the input cannot be read. With 1
- * either *whole is true and the record is there, or, before the next record or the end, *lost bytes
- * belong to no whole record; 0 where whole records are missing, or an end record. Memory grows with
- * the largest record, or with what a damaged header line announces and the input has. */
-static int rescue_next(struct rescue *rescue, struct record *record, bool *whole, uint64_t *lost,
-                       struct fault *fault)
+ * until the next call. Memory grows with the largest record, or with what a damaged header line
+ * announces and the input has.
+ *   1   *whole: the record is there; else *lost bytes before the next record or the end belong to
+ *       no whole record: 0 where whole records are missing, or an end record
+ *   0   the end of the file
+ *   -1  a fault: the input cannot be read */
+static int next_record(struct salvager *my, struct record *record, bool *whole, uint64_t *lost)
 {
     for (;;) {
         size_t n;
-        int got = skip(rescue, 0, fault);
-        if (got == 0)
-            return finish_file(rescue, whole, lost);
-        int taken = got < 0 ? -1 : read_whole(rescue, record, &n, fault);
-        if (taken < 0 || (taken == 0 && skip(rescue, n, fault) < 0)) return -1;
+        int got = skip(my, 0);
+        if (got == 0) /* a loss where no end record came just before */
+            return my->file.skipped == 0 && (my->file.ended || my->file.broken)
+                       ? 0 : lose(my, whole, lost);
+        int taken = got < 0 ? -1 : read_whole(my, record, &n);
+        if (taken < 0 || (taken == 0 && skip(my, n) < 0)) return -1;
         if (taken == 0)
             continue;
-        if (rescue->skipped)
-            return lose(rescue, whole, lost);
+        if (my->file.skipped)
+            return lose(my, whole, lost);
+
+        const unsigned char *end = bytes(my) + n;
+        my->file.ended = record->kind == RECORD_END;
         *lost = 0;
-        *whole = !accept(rescue, record, n);
-        if (!*whole || record->kind != RECORD_END)
+        *whole = !my->file.ended || my->file.broken || record->rounds == my->file.since;
+        if (!my->file.ended)
+            record_bind(record, end - record->bytes, (size_t)record->bytes);
+        my->reader.from += n;
+        my->file.since = my->file.ended ? 0 : my->file.since + 1;
+        my->file.broken = my->file.broken && !my->file.ended;
+        if (!*whole || !my->file.ended)
             return 1;
     }
 }
 
-struct salvager {
-    struct host *host;
-    char *const *files; /* those not opened yet */
-    struct reader reader; /* of the file at hand, open where its name is not NULL */
-    struct rescue rescue;
-    bool part;     /* -p */
-    bool began;    /* a whole record of the file at hand has come */
-    uint64_t held; /* -p: bytes lost since, which are of the record at the end if no more come */
-    uint64_t kept, bytes, losses; /* so far: records passed on; bytes and places lost */
-    char last[ROUND_NAME];        /* of the file at hand: the last round passed on, or empty */
-};
-
-static const struct option options_known[] = {
-    { 'p', NULL, NULL, "each file is a part of a stream, cut at any byte: records that are cut at "
-                       "its ends are no loss, nor is an end record (default: they are)",
-      OPTION_FLAG(salvager, part) },
-    { 0 },
-};
-
-static int parse(void *self, struct options *options, struct host *host)
-{
-    static char *const standard_input[] = { "-", NULL };
-    struct salvager *my = self;
-    int letter = options_read(options);
-    my->host = host;
-    my->files = options_operands(options);
-    if (!*my->files)
-        my->files = standard_input;
-    return letter;
-}
+/* ---- the files ---- */
 
 static void close_file(struct salvager *my)
 {
@@ -304,10 +284,7 @@ static int open_file(struct salvager *my)
     if (fd < 0)
         return fault_system(fault, "cannot open %s", file);
     reader_open(&my->reader, fd, standard ? "<stdin>" : file, my->host->watch);
-    my->rescue = (struct rescue){ .reader = &my->reader };
-    my->last[0] = '\0';
-    my->began = false;
-    my->held = 0;
+    memset(&my->file, 0, sizeof my->file);
     return 0;
 }
 
@@ -315,13 +292,7 @@ static void report(struct salvager *my, const char *what)
 {
     if (my->losses++ < WARNINGS)
         warn(my->host, "salvage", "%s: %s%s: %s", my->reader.name,
-             *my->last ? "after " : "before the first whole round", my->last, what);
-}
-
-/* Bytes before the first whole record and after the last one are those of other parts. */
-static void hold(struct salvager *my, uint64_t lost)
-{
-    my->held += my->began ? lost : 0;
+             *my->file.last ? "after " : "before the first whole round", my->file.last, what);
 }
 
 static void report_lost(struct salvager *my, uint64_t lost)
@@ -352,7 +323,7 @@ static enum outcome check_record(struct salvager *my, struct round *round)
             return DROP;
         }
     } else if (is_round) {
-        round_name(round, my->last);
+        round_name(round, my->file.last);
     }
     my->kept++;
     return PASS;
@@ -367,20 +338,20 @@ static enum outcome each(void *self, struct round *round)
         if (!my->reader.name && !*my->files)
             return DONE;
         if (!my->reader.name && open_file(my) < 0) return FAIL;
-        int got = rescue_next(&my->rescue, round->record, &whole, &lost, my->host->fault);
+        int got = next_record(my, round->record, &whole, &lost);
         if (got < 0) return FAIL;
         if (got == 0) {
             close_file(my);
         } else if (whole) {
-            if (my->held)
-                report_lost(my, my->held);
-            my->held = 0;
-            my->began = true;
+            if (my->file.held)
+                report_lost(my, my->file.held);
+            my->file.held = 0;
+            my->file.began = true;
             return check_record(my, round);
-        } else if (my->part) {
-            hold(my, lost);
-        } else {
+        } else if (!my->part) {
             report_lost(my, lost);
+        } else if (my->file.began) { /* what comes before is of other parts */
+            my->file.held += lost;
         }
     }
 }

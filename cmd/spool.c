@@ -4,11 +4,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "log/spool_folder.h"
+#include "log/spool_writer.h"
 #include "run/filter.h"
 #include "say.h"
-#include "log/request_index.h"
-#include "model/model_file.h"
-#include "log/spool_writer.h"
 
 enum { EVERY = 100000 }; /* rounds of a file */
 
@@ -22,20 +21,17 @@ struct spool {
     struct host *host;
     const char *name;
     char *const *folders;
-    bool again;
+    bool again; /* -a */
     struct spool_writer log;
-    struct request_index requests; /* with -y; its log NULL: none */
-    bool keeps_on;                 /* -k: what cannot be stored is passed on all the same */
-    uint64_t least;                /* -F */
-    struct outage {                /* of a log that cannot be written */
-        bool on;
-        long again;      /* when it is looked at again, as watch_now has it */
-        uint64_t times;  /* outages so far */
-        uint64_t before; /* rounds not stored before this one */
-    } outage;
-    uint64_t passed; /* rounds passed on that were not in the log before */
-    bool batches;    /* rounds that pass together are committed together, before `out` writes */
-    bool lost;       /* rounds passed on since the last commit are not in the log */
+    bool keeps_on;       /* -k: what cannot be stored is passed on all the same */
+    uint64_t least;      /* -F */
+    bool outage;         /* the log cannot be written */
+    long look_again;     /* when it is looked at again, as watch_now has it */
+    uint64_t outages;    /* so far */
+    uint64_t not_stored; /* rounds of earlier outages */
+    uint64_t passed;     /* rounds passed on that were not in the log before */
+    bool batches;        /* rounds that pass together are committed together, before `out` writes */
+    bool lost;           /* rounds passed on since the last commit are not in the log */
 };
 
 static const struct option options_known[] = {
@@ -61,10 +57,17 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-/* Do the options go together, and with the operands? */
-static int check(const struct spool *my, const struct options *options)
+static int parse(void *self, struct options *options, struct host *host)
 {
+    struct spool *my = self;
     struct fault *fault = options->fault;
+    my->host = host;
+    my->log.lock_fd = -1;
+    my->least = FREE;
+    host->saves = true;
+    int letter = options_read(options);
+    my->folders = options_operands(options);
+    if (letter < 0) return letter;
     if (my->name && !spool_name_valid(my->name))
         return fault_usage(fault,
                            "-n wants a name of 1 to %d bytes, with no slash, and no dot at "
@@ -78,18 +81,6 @@ static int check(const struct spool *my, const struct options *options)
     return 0;
 }
 
-static int parse(void *self, struct options *options, struct host *host)
-{
-    struct spool *my = self;
-    my->host = host;
-    my->log.lock_fd = -1;
-    my->least = FREE;
-    int letter = options_read(options);
-    my->folders = options_operands(options);
-    host->saves = true;
-    return letter < 0 ? letter : check(my, options);
-}
-
 /* ---- writing ---- */
 
 static void warn_of(void *to, const char *text)
@@ -100,13 +91,13 @@ static void warn_of(void *to, const char *text)
 /* An outage begins, or lasts: for the reason `why`. Only its beginning is reported. */
 static void suffer(struct spool *my, const char *why)
 {
-    my->outage.again = watch_now() + RETRY;
-    if (!my->outage.on && ++my->outage.times <= WARNINGS)
+    my->look_again = watch_now() + RETRY;
+    if (!my->outage && ++my->outages <= WARNINGS)
         warn(my->host, "spool",
              "%s: until the log can be written, rounds are passed on without "
              "request=, and nothing is learnt from them",
              why);
-    my->outage.on = true;
+    my->outage = true;
 }
 
 /* With -k: forgives that the log could not be written: 0; or -1. */
@@ -124,9 +115,7 @@ static int take_back(struct spool *my, struct fault *fault)
 {
     uint64_t had = my->log.total;
     int result = spool_writer_take_back(&my->log, fault);
-    bool lost = my->log.total < had;
-    if (lost && my->requests.log) request_index_take_back(&my->requests);
-    my->lost = my->lost || lost;
+    my->lost = my->lost || my->log.total < had;
     return result;
 }
 
@@ -139,34 +128,30 @@ static int fall_back(struct spool *my, struct fault *fault)
     return 0;
 }
 
-/* Has the disk too little room? */
-static bool is_short(const struct spool *my)
-{
-    struct statvfs is;
-    if (!my->least || statvfs(my->log.folder, &is) < 0) return false;
-    return (double)is.f_bavail * (double)is.f_frsize < (double)my->least * 1e6;
-}
-
-/* With -k: may the log be written now? Looks at most once in RETRY. 1 or 0. */
-static int may_store(struct spool *my)
+/* With -k: may the log be written now? Looks at most once in RETRY: it must be cut back, and the
+ * disk must have room. */
+static bool may_store(struct spool *my)
 {
     char why[SPOOL_PATH + 100];
+    struct statvfs disk;
     struct fault *fault = my->host->fault;
-    if (watch_now() < my->outage.again) return !my->outage.on;
-    my->outage.again = watch_now() + RETRY;
-    snprintf(why, sizeof why, "%s: less than %" PRIu64 " MB are free", my->log.folder, my->least);
-    bool fails = my->log.failed && take_back(my, fault) < 0 && outlive(my, fault) == 0;
-    if (!fails && is_short(my)) {
-        fails = true;
+    if (watch_now() < my->look_again) return !my->outage;
+    my->look_again = watch_now() + RETRY;
+    if (my->log.failed && take_back(my, fault) < 0 && outlive(my, fault) == 0) return false;
+    if (my->least && statvfs(my->log.folder, &disk) == 0 &&
+        (double)disk.f_bavail * (double)disk.f_frsize < (double)my->least * 1e6) {
+        snprintf(why, sizeof why, "%s: less than %" PRIu64 " MB are free", my->log.folder,
+                 my->least);
         suffer(my, why);
+        return false;
     }
-    if (fails || !my->outage.on) return !fails;
-    if (my->outage.times <= WARNINGS)
+    if (!my->outage) return true;
+    if (my->outages <= WARNINGS)
         warn(my->host, "spool", "%s: rounds are stored again; %" PRIu64 " were not", my->log.folder,
-             my->passed - my->log.total - my->outage.before);
-    my->outage.on = false;
-    my->outage.before = my->passed - my->log.total;
-    return 1;
+             my->passed - my->log.total - my->not_stored);
+    my->outage = false;
+    my->not_stored = my->passed - my->log.total;
+    return true;
 }
 
 /* What passed is with the system, or on the disk. 0; 1 where with -k some of it is not; or a
@@ -178,7 +163,6 @@ static int commit(void *self, struct fault *fault)
     if (!waits && spool_writer_commit(&my->log, fault) < 0 && fall_back(my, fault) < 0) return -1;
     bool lost = my->lost;
     my->lost = false;
-    if (my->requests.log) request_index_commit(&my->requests);
     return lost;
 }
 
@@ -190,6 +174,7 @@ static int open_log(void *self)
     my->log.name = my->name ? my->name : name_preset;
     my->log.every = my->log.every ? my->log.every : EVERY;
     my->log.outlive = outlive;
+    my->log.warn = warn_of;
     my->log.to = my;
     if (spool_writer_open(&my->log, my->host->watch, &salvaged, my->host->fault) < 0) return -1;
     if (*salvaged.file.name && my->log.salvaged)
@@ -202,48 +187,31 @@ static int open_log(void *self)
         my->host->out->before = commit;
         my->host->out->self = my;
     }
-    if (!my->log.syncs) return 0;
-    my->requests = (struct request_index){ .log = &my->log, .warn = warn_of, .to = my };
-    return request_index_open(&my->requests, my->host->watch, my->host->fault);
-}
-
-/* Is the round's request in the log? Then the round becomes the one that is stored. */
-static enum request_found find_request(struct spool *my, struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    if (!my->requests.log) return REQUEST_NEW;
-    enum request_found found = request_index_find(&my->requests, round, fault);
-    return found == REQUEST_FAULT && fault->kind == FAULT_SYSTEM && fall_back(my, fault) == 0
-               ? REQUEST_NEW
-               : found;
-}
-
-/* 1; 0 where with -k the round is not stored; or a fault. */
-static int store(struct spool *my, struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    if (my->keeps_on && !may_store(my)) return 0;
-    if (round->t <= my->log.last)
-        return fault_data(fault,
-                          "the log in %s has rounds up to %" PRIu64 " already: give new "
-                          "rounds higher numbers (-b), or skip old rounds with spool -a",
-                          my->log.folder, my->log.last);
-    uint64_t had = my->log.total;
-    int put = my->requests.log ? request_index_put(&my->requests, round, fault)
-                               : spool_writer_put(&my->log, round->record, round->t, NULL, fault);
-    if (put < 0 && fall_back(my, fault) < 0) return -1;
-    int lost = my->batches ? 0 : commit(my, fault);
-    return lost < 0 ? -1 : my->log.total > had;
+    return my->log.syncs ? spool_writer_remember(&my->log, my->host->watch, my->host->fault) : 0;
 }
 
 static enum outcome log_round(void *self, struct round *round)
 {
     struct spool *my = self;
+    struct fault *fault = my->host->fault;
+    bool stored = false;
     if (round->t <= my->log.last && my->again) return DROP;
-    enum request_found found = find_request(my, round);
-    int stored = found == REQUEST_NEW ? store(my, round) : 1;
-    if (found == REQUEST_FAULT || stored < 0) return FAIL;
-    my->passed += found == REQUEST_NEW;
+    enum spooled found = spool_writer_find(&my->log, round, fault);
+    if (found == SPOOL_FOUND) return PASS;
+    if (found == SPOOL_FAULT && (fault->kind != FAULT_SYSTEM || fall_back(my, fault) < 0))
+        return FAIL;
+    if (!my->keeps_on || may_store(my)) {
+        if (round->t <= my->log.last)
+            return fault_data(fault,
+                              "the log in %s has rounds up to %" PRIu64 " already: give new "
+                              "rounds higher numbers (-b), or skip old rounds with spool -a",
+                              my->log.folder, my->log.last);
+        uint64_t had = my->log.total;
+        if (spool_writer_put(&my->log, round, fault) < 0 && fall_back(my, fault) < 0) return FAIL;
+        if (!my->batches && commit(my, fault) < 0) return FAIL;
+        stored = my->log.total > had;
+    }
+    my->passed++;
     if (!stored) round_drop_key(round, KEY_REQUEST);
     return PASS;
 }
@@ -261,7 +229,7 @@ static void facts(const void *self, void (*put)(void *to, const char *name, doub
     if (!my->keeps_on) return;
     put(to, "unstored_rounds", (double)(my->passed - my->log.total)); /* for one release */
     put(to, "unstored_rounds_total", (double)(my->passed - my->log.total));
-    put(to, "log_fails", my->outage.on);
+    put(to, "log_fails", my->outage);
     put(to, "least_free_bytes", (double)my->least * 1e6);
 }
 
@@ -287,7 +255,6 @@ static int close_spool(void *self, enum ended ended)
     (void)ended;
     if (finish(my, &cutting) < 0 && cutting.kind != FAULT_NONE)
         fault_also(my->host->fault, &cutting);
-    request_index_close(&my->requests);
     spool_writer_close(&my->log);
     return my->host->fault->kind == FAULT_NONE ? 0 : -1;
 }

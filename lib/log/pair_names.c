@@ -38,8 +38,8 @@ static size_t add(struct pair_names *names, struct hash_table *table, size_t num
     return at + NUMBER;
 }
 
-static size_t find(const struct pair_names *names, const struct hash_table *table, const void *key,
-                   size_t n)
+static size_t find_number(const struct pair_names *names, const struct hash_table *table,
+                          const void *key, size_t n)
 {
     uint32_t number;
     uint64_t entry = table->used ? hash_table_find(table, names->text.at, key, n) : 0;
@@ -64,14 +64,14 @@ static const char *document_key(struct pair_names *names, size_t q, const char *
 
 size_t pair_names_query(const struct pair_names *names, const char *qid)
 {
-    return find(names, &names->queries, qid, strlen(qid));
+    return find_number(names, &names->queries, qid, strlen(qid));
 }
 
 size_t pair_names_document(struct pair_names *names, size_t q, const char *name, size_t n,
                            struct fault *fault)
 {
     const char *key = document_key(names, q, name, n, fault);
-    return key ? find(names, &names->documents, key, NUMBER + n) : PAIR_NAMES_NONE;
+    return key ? find_number(names, &names->documents, key, NUMBER + n) : PAIR_NAMES_NONE;
 }
 
 size_t pair_names_add_query(struct pair_names *names, const char *qid, size_t number,

@@ -94,32 +94,18 @@ static int end_folder(DIR *open, const char *folder, struct fault *fault)
     return why ? fault_system(fault, "cannot read folder %s", folder) : 0;
 }
 
-/* As spool_find, in one reading; the name in *found is empty where no file fits. */
-static int find_once(const char *folder, const char *name, uint64_t from,
-                     struct spool_file *found, struct fault *fault)
+enum spooled spool_find_open(const char *folder, const char *name, struct spool_file *found,
+                             struct fault *fault)
 {
     struct spool_file file;
     DIR *open = opendir(folder);
-    *found = (struct spool_file){ .first = UINT64_MAX };
+    *found = (struct spool_file){ .open = false };
     while (open && next_file(open, &file))
-        if (strcmp(file.name, name) == 0 && (file.open || file.last >= from) &&
-            file.first < found->first)
+        if (file.open && strcmp(file.name, name) == 0 &&
+            (!found->open || file.first < found->first))
             *found = file;
-    return end_folder(open, folder, fault);
-}
-
-/* A file that is renamed while a folder is read may be seen under neither name. So the folder is
- * read until two readings agree: each file is renamed once. */
-enum spooled spool_find(const char *folder, const char *name, uint64_t from,
-                        struct spool_file *found, struct fault *fault)
-{
-    struct spool_file before = { .first = 0 }; /* which no reading finds: rounds count from 1 */
-    for (;; before = *found) {
-        if (find_once(folder, name, from, found, fault) < 0)
-            return SPOOL_FAULT;
-        if (found->first == before.first && found->last == before.last)
-            return *found->name ? SPOOL_FOUND : SPOOL_NONE;
-    }
+    if (end_folder(open, folder, fault) < 0) return SPOOL_FAULT;
+    return found->open ? SPOOL_FOUND : SPOOL_NONE;
 }
 
 static int by_first(const void *a, const void *b)
@@ -128,20 +114,14 @@ static int by_first(const void *a, const void *b)
     return (one->first > other->first) - (one->first < other->first);
 }
 
-/* As in spool_find, one reading may miss a file that is renamed meanwhile, and see a later one. So
- * what was last there in one reading ends the list of the next. */
-int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
-               size_t *count, struct fault *fault)
+int spool_list(const char *folder, const char *name, struct buffer *list, size_t *count,
+               struct fault *fault)
 {
-    uint64_t until;
     struct spool_file file;
-    *count = 0;
-    if (spool_last(folder, name, &until, fault) < 0) return -1;
-    if (until < from)
-        return 0;
     DIR *open = opendir(folder);
+    *count = 0;
     while (open && next_file(open, &file)) {
-        if (file.open || file.last < from || file.last > until || strcmp(file.name, name) != 0)
+        if (file.open || strcmp(file.name, name) != 0)
             continue;
         struct spool_range *range = buffer_for(list, *count + 1, sizeof *range, fault);
         if (range)
@@ -151,19 +131,6 @@ int spool_list(const char *folder, const char *name, uint64_t from, struct buffe
     if (*count)
         qsort(list->at, *count, sizeof(struct spool_range), by_first);
     return 0;
-}
-
-enum spooled spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault)
-{
-    struct spool_file file, next = { .name = "" };
-    DIR *open = opendir(folder);
-    while (open && next_file(open, &file))
-        if (strcmp(file.name, name) > 0 && (!*next.name || strcmp(file.name, next.name) < 0))
-            next = file;
-    strcpy(name, next.name);
-    if (end_folder(open, folder, fault) < 0)
-        return SPOOL_FAULT;
-    return *next.name ? SPOOL_FOUND : SPOOL_NONE;
 }
 
 int spool_last(const char *folder, const char *name, uint64_t *last, struct fault *fault)
@@ -188,73 +155,63 @@ int spool_finish(const char *folder, const struct spool_file *file, uint64_t las
     finished.last = last;
     if (spool_path(folder, file, from, fault) < 0 || spool_path(folder, &finished, to, fault) < 0)
         return -1;
-    bool renamed = rename(from, to) == 0 || (errno == ENOENT && access(to, F_OK) == 0);
-    if (!renamed)
+    if (rename(from, to) < 0 && (errno != ENOENT || access(to, F_OK) < 0))
         return fault_system(fault, "cannot rename %s to %s", from, to);
     if (sync_folder(folder) < 0)
         return fault_system(fault, "cannot sync folder %s", folder);
     return 0;
 }
 
-struct whole { /* the whole rounds at the beginning of a file */
-    uint64_t rounds, last;
-    size_t bytes; /* of them */
-    bool ended;   /* an end record is the last record of the file */
-};
-
-/* Reads the records of a file as far as they are whole. 0 or a fault of the system. */
-static int read_whole(struct reader *reader, struct whole *whole, struct fault *fault)
+/* Reads the whole rounds at the beginning of a file: counts them, and sets the last one and *bytes,
+ * where they end. 1 where an end record ends the file after them; else 0; or a fault of the
+ * system. */
+static int count_whole(int fd, const char *path, struct spool_salvaged *salvaged, size_t *bytes,
+                       struct fault *fault)
 {
     struct fault damage = { FAULT_NONE, "" };
-    int got;
+    struct mapped mapped;
     uint64_t t;
     struct record *record = malloc(sizeof *record);
     if (!record)
         return fault_no_room(fault, sizeof *record);
-    while ((got = reader_next(reader, record, &damage)) > 0) {
+    int opened = mapped_open(&mapped, fd, path, NULL, fault), got = opened;
+    while (opened == 0 && (got = reader_next(&mapped.reader, record, &damage)) > 0) {
         const char *text = record_key(record, "t");
         if (record->kind != RECORD_ROUND || !text || !record_number(text, RECORD_MOST, &t))
             break;
-        whole->rounds++;
-        whole->last = t;
-        whole->bytes = reader->from;
+        salvaged->rounds++;
+        salvaged->file.last = t;
+        *bytes = mapped.reader.from;
     }
+    mapped_close(&mapped);
     free(record);
-    whole->ended = got == 0;
     if (damage.kind == FAULT_SYSTEM)
         *fault = damage;
-    return damage.kind == FAULT_SYSTEM ? -1 : 0;
+    return opened < 0 || damage.kind == FAULT_SYSTEM ? -1 : got == 0;
 }
 
-/* Removes what follows the whole rounds of the file, and adds an end record. 0 or a fault. */
-static int end_file(int fd, const char *path, const struct whole *whole, struct fault *fault)
+/* Makes the open file a whole stream, if it has a round: removes what follows the whole rounds,
+ * adds an end record, and syncs. 0 or a fault. */
+static int mend(int fd, const char *path, struct spool_salvaged *salvaged, struct fault *fault)
 {
     struct writer writer;
-    if (ftruncate(fd, (off_t)whole->bytes) < 0 || lseek(fd, 0, SEEK_END) < 0)
-        return fault_system(fault, "cannot write %s", path);
-    if (writer_open(&writer, fd, path, NULL, fault) < 0) return -1;
-    int result = writer_end(&writer, whole->rounds, fault);
-    writer_close(&writer);
-    return result;
-}
-
-/* Makes the open file a whole stream, if it has a round. 0 or a fault. */
-static int mend(int fd, const char *path, struct whole *whole, uint64_t *lost,
-                struct fault *fault)
-{
-    struct mapped mapped;
-    int result = mapped_open(&mapped, fd, path, NULL, fault);
-    if (result == 0)
-        result = read_whole(&mapped.reader, whole, fault);
-    mapped_close(&mapped);
+    size_t bytes = 0;
+    int ended = count_whole(fd, path, salvaged, &bytes, fault);
+    if (ended < 0) return -1;
     off_t size = lseek(fd, 0, SEEK_END);
-    if (result == 0 && size < 0)
-        result = fault_system(fault, "cannot read %s", path);
-    if (result < 0) return -1;
-    *lost = whole->ended ? 0 : (uint64_t)size - whole->bytes;
-    if (whole->rounds == 0)
+    if (size < 0)
+        return fault_system(fault, "cannot read %s", path);
+    salvaged->lost = ended ? 0 : (uint64_t)size - bytes;
+    if (salvaged->rounds == 0)
         return 0;
-    if (!whole->ended && end_file(fd, path, whole, fault) < 0) return -1;
+    if (!ended) {
+        if (ftruncate(fd, (off_t)bytes) < 0 || lseek(fd, 0, SEEK_END) < 0)
+            return fault_system(fault, "cannot write %s", path);
+        if (writer_open(&writer, fd, path, NULL, fault) < 0) return -1;
+        int result = writer_end(&writer, salvaged->rounds, fault);
+        writer_close(&writer);
+        if (result < 0) return -1;
+    }
     return sync_file(fd) < 0 ? fault_system(fault, "cannot write %s", path) : 0;
 }
 
@@ -262,20 +219,17 @@ int spool_salvage(const char *folder, const struct spool_file *file,
                   struct spool_salvaged *salvaged, struct fault *fault)
 {
     char path[SPOOL_PATH];
-    struct whole whole = { .rounds = 0 };
     *salvaged = (struct spool_salvaged){ *file, 0, 0 };
     if (spool_path(folder, file, path, fault) < 0) return -1;
     int fd = watch_open(NULL, path, O_RDWR, 0, fault);
     if (fd < 0)
         return fault_system(fault, "cannot open %s", path);
-    int result = mend(fd, path, &whole, &salvaged->lost, fault);
-    salvaged->file.last = whole.last;
+    int result = mend(fd, path, salvaged, fault);
     if (watch_close(fd) < 0 && result == 0)
         result = fault_system(fault, "cannot write %s", path);
     if (result < 0) return -1;
-    salvaged->rounds = whole.rounds;
     salvaged->file.open = false;
-    if (whole.rounds > 0)
-        return spool_finish(folder, file, whole.last, fault);
+    if (salvaged->rounds > 0)
+        return spool_finish(folder, file, salvaged->file.last, fault);
     return unlink(path) < 0 ? fault_system(fault, "cannot remove %s", path) : 0;
 }

@@ -17,6 +17,7 @@
 #include "stream/record.h"
 
 enum { SPOOL_NAME = 100, SPOOL_PATH = 4096 };
+enum spooled { SPOOL_FAULT = -1, SPOOL_NONE, SPOOL_FOUND };
 
 struct spool_file {
     char name[SPOOL_NAME + 1];
@@ -31,25 +32,18 @@ bool spool_name_valid(const char *name);
 int spool_path(const char *folder, const struct spool_file *file, char path[SPOOL_PATH],
                struct fault *fault);
 
-/* Finds the file of that log that holds the smallest round numbers from `from` on: the finished
- * file whose last round is `from` or later, or the open one, that begins first. */
-enum spooled { SPOOL_FAULT = -1, SPOOL_NONE, SPOOL_FOUND };
+/* Finds the open file of that log that begins first, while nobody writes the log. */
+enum spooled spool_find_open(const char *folder, const char *name, struct spool_file *found,
+                             struct fault *fault);
 
-enum spooled spool_find(const char *folder, const char *name, uint64_t from,
-                        struct spool_file *found, struct fault *fault);
-
-/* Lists the finished files of that log whose last round is `from` or later, by their first rounds,
- * as struct spool_range [*count] in `list`. None of them is missing of those up to the last one. 0
- * or a fault. */
+/* Lists the finished files of that log by their first rounds, as struct spool_range [*count] in
+ * `list`, while nobody writes the log. 0 or a fault. */
 struct spool_range {
     uint64_t first, last;
 };
 
-int spool_list(const char *folder, const char *name, uint64_t from, struct buffer *list,
-               size_t *count, struct fault *fault);
-
-/* Makes `name`, at first "", the one of the next log, in the order of bytes. */
-enum spooled spool_next_name(const char *folder, char name[SPOOL_NAME + 1], struct fault *fault);
+int spool_list(const char *folder, const char *name, struct buffer *list, size_t *count,
+               struct fault *fault);
 
 /* The number of the last round in the finished files of that log (NULL: of all logs), 0 where there
  * are none, in *last. 0 or a fault. */
