@@ -2,19 +2,22 @@
 #include <fcntl.h>
 #include <float.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/names.h"
 #include "explore/examination.h"
+#include "io/lines.h"
 #include "math/real.h"
-#include "relevance/counts_text.h"
 #include "relevance/estimate.h"
-#include "relevance/pool_evidence.h"
+#include "relevance/pool.h"
 #include "run/filter.h"
 #include "say.h"
 #include "stream/round.h"
+#include "text/print.h"
 
 static const double LOG_SCALE = 1000; /* of -l */
 
@@ -68,6 +71,198 @@ static int parse(void *self, struct options *options, struct host *host)
     return 0;
 }
 
+/* ---- the counts of a log as text ----
+ *
+ * The first line names the columns: qid, doc, position, impressions, clicks, after, after-clicks,
+ * values. Tabs are between them. Each other line has the counts of one pair at one position, those
+ * of -c sorted by qid, doc and position. The qid is as in a header line, with %XX. A line without
+ * values has as many as clicks. Counts of still earlier versions lack the columns after, too, and
+ * may have clicks that are no whole numbers. */
+
+enum {
+    QID, DOC, POSITION, IMPRESSIONS, CLICKS, OLDER, AFTER = OLDER, AFTER_CLICKS, VALUES, FIELDS
+};
+enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
+static const char older_head[] = "qid\tdoc\tposition\timpressions\tclicks";
+static const char old_head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks";
+static const char head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks\tvalues";
+
+static void print_count(struct print *print, double count)
+{
+    print_byte(print, '\t');
+    print_double(print, count);
+}
+
+static int print_counts(const struct impressions *impressions, struct writer *out,
+                        struct fault *fault)
+{
+    struct print print;
+    char values[NUMBER];
+    const struct impressions_cell *cell = impressions->cell.at;
+    const struct impressions_pair *pair = impressions->pair.at;
+    print_start(&print, out, fault);
+    print_word(&print, impressions->older ? older_head : head);
+    print_byte(&print, '\n');
+    for (size_t i = 0; i < impressions->cells && print.failed == 0; i++) {
+        const struct impressions_counts *counts = &cell[i].counts;
+        print_word(&print, impressions_qid(impressions, pair[cell[i].pair].query));
+        print_byte(&print, '\t');
+        print_word(&print, impressions_name(impressions, cell[i].pair));
+        print_byte(&print, '\t');
+        print_whole(&print, cell[i].position);
+        print_count(&print, counts->n);
+        print_count(&print, counts->clicks);
+        if (!impressions->older) {
+            print_count(&print, counts->after);
+            print_count(&print, counts->after_clicks);
+        }
+        if (!impressions->older && counts->lack > 0) { /* the sum of values, to the millionth */
+            snprintf(values, sizeof values, "\t%.6f",
+                     counts->clicks - counts->lack / IMPRESSIONS_WHOLE);
+            print_word(&print, values);
+        } else if (!impressions->older) {
+            print_count(&print, counts->clicks);
+        }
+        print_byte(&print, '\n');
+    }
+    return print_end(&print);
+}
+
+struct field {
+    const char *at;
+    size_t n;
+};
+
+/* A fault that quotes a field. Returns -1. */
+#define wrong(field, ...) lines_wrong(lines, (field).at, (field).n, fault, __VA_ARGS__)
+
+/* A field as a number from 0, whole or not. 0 or a fault. */
+static int field_number(struct lines *lines, const struct field *field, bool whole, double *value,
+                        struct fault *fault)
+{
+    char text[NUMBER] = "";
+    uint64_t number;
+    if (field->n < NUMBER)
+        memcpy(text, field->at, field->n);
+    if (whole && record_number(text, RECORD_MOST, &number)) {
+        *value = (double)number;
+        return 0;
+    }
+    if (!whole && decimal_double(text, value) && *value >= 0 && *value <= 1e30)
+        return 0;
+    return wrong(*field, "not a %snumber of at least 0", whole ? "whole " : "");
+}
+
+/* The counts of a line, which must be possible. Older ones have values of clicks, not whole. 0 or a
+ * fault. */
+static int field_counts(struct lines *lines, const struct field *field, size_t fields,
+                        struct impressions_counts *counts, struct fault *fault)
+{
+    const bool older = fields == OLDER;
+    *counts = (struct impressions_counts){ 0 };
+    if (field_number(lines, &field[IMPRESSIONS], true, &counts->n, fault) < 0 ||
+        field_number(lines, &field[CLICKS], !older, &counts->clicks, fault) < 0)
+        return -1;
+    if (!(counts->n >= 1))
+        return wrong(field[IMPRESSIONS], "no impressions: a line has at least 1");
+    if (older)
+        return 0;
+    if (field_number(lines, &field[AFTER], true, &counts->after, fault) < 0 ||
+        field_number(lines, &field[AFTER_CLICKS], true, &counts->after_clicks, fault) < 0)
+        return -1;
+    double first = counts->clicks - counts->after_clicks, values = counts->clicks;
+    if (counts->after > counts->n || counts->after_clicks > counts->after || first < 0 ||
+        first > counts->n - counts->after)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "more clicks than impressions, "
+                           "or more after a click than there are: count this share again");
+    if (fields > VALUES && field_number(lines, &field[VALUES], false, &values, fault) < 0)
+        return -1;
+    if (values > counts->clicks)
+        return wrong(field[VALUES], "more than its clicks, whose values are at most 1");
+    counts->lack = impressions_lack(counts->clicks - values);
+    return 0;
+}
+
+/* Counts the current line. 0 or a fault. */
+static int count_line(struct impressions *impressions, struct lines *lines, struct fault *fault)
+{
+    char qid[ROUND_QID + 1];
+    struct field field[FIELDS];
+    struct impressions_counts counts;
+    double position;
+    size_t fields = 0, due = impressions->older ? OLDER : VALUES;
+    const char *at = lines->text, *end = at + lines->bytes;
+    for (; at <= end; fields++) {
+        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        tab = tab ? tab : end;
+        if (fields < FIELDS)
+            field[fields] = (struct field){ at, (size_t)(tab - at) };
+        at = tab + 1;
+    }
+    if (fields != due && (impressions->older || fields != FIELDS))
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %zu%s", fields,
+                           due, impressions->older ? "" : " or 8");
+
+    bool plain = field[QID].n > 0 && field[QID].n <= ROUND_QID && field[DOC].n > 0;
+    for (size_t i = 0; i < field[QID].n; i++)
+        plain = plain && field[QID].at[i] > ' ' && field[QID].at[i] < 127;
+    if (!plain)
+        return wrong(field[QID], "not a qid as header lines have it");
+    for (size_t i = 0; i < field[DOC].n; i++)
+        plain = plain && (unsigned char)field[DOC].at[i] > ' ' && field[DOC].at[i] != 127;
+    if (!plain)
+        return wrong(field[DOC], "not a document's name, which is one word");
+    if (field_number(lines, &field[POSITION], true, &position, fault) < 0 ||
+        field_counts(lines, field, fields, &counts, fault) < 0)
+        return -1;
+    if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
+        return wrong(field[POSITION], "not a position, a whole number from 1 to %d",
+                     IMPRESSIONS_POSITIONS);
+
+    memcpy(qid, field[QID].at, field[QID].n);
+    qid[field[QID].n] = '\0';
+    uint32_t query = impressions_query(impressions, qid, fault);
+    if (query == IMPRESSIONS_FAULT) return -1;
+    uint32_t pair = impressions_pair(impressions, query, field[DOC].at, field[DOC].n, fault);
+    if (pair == IMPRESSIONS_FAULT) return -1;
+    return impressions_add(impressions, pair, (uint32_t)position, &counts, fault);
+}
+
+/* Adds the counts of a file, whose lines may have any order. Its first line says whether they are
+ * older ones; those of a file before it (`any`) must then be the same. 0 or a fault. */
+static int read_counts(struct impressions *impressions, char *file, bool any, struct watch *watch,
+                       struct fault *fault)
+{
+    struct lines lines;
+    int got, result = 0;
+    char *const files[] = { file, NULL };
+    lines_open(&lines, files, watch);
+    while (result == 0 && (got = lines_next(&lines, fault)) != 0) {
+        bool older = strcmp(lines.text, older_head) == 0;
+        if (got < 0)
+            result = -1;
+        else if (lines.number > 1)
+            result = count_line(impressions, &lines, fault);
+        else if (!older && strcmp(lines.text, head) != 0 && strcmp(lines.text, old_head) != 0)
+            result = lines_wrong(&lines, lines.text, lines.bytes, fault, "not the first line of "
+                                 "counts, which judge -c writes");
+        else if (any && older != impressions->older)
+            result = fault_data(fault, "%s: counts %s the columns after and after-clicks, and "
+                                "those of the file before it %s: count all shares by one version",
+                                lines.name, older ? "without" : "with",
+                                older ? "have them" : "lack them");
+        else
+            impressions->older = older;
+    }
+    if (result == 0 && lines.number == 0)
+        result = fault_data(fault, "%s: empty, without even the first line of counts: count this "
+                            "share again", file);
+    lines_close(&lines);
+    return result;
+}
+
+/* ---- the log ---- */
+
 static int open_judge(void *self)
 {
     struct judge *my = self;
@@ -78,16 +273,20 @@ static int open_judge(void *self)
                            "to a file or a program (bin2txt -f qrels prints judgements)");
     if (my->given && examination_read(&my->examination, my->given, host->watch, fault) < 0)
         return -1;
-    if (!*my->files)
-        return 0;
-    return counts_read(&my->pool.impressions, my->files, host->watch, fault);
+    for (char *const *file = my->files; *file; file++)
+        if (read_counts(&my->pool.impressions, *file, file != my->files, host->watch, fault) < 0)
+            return -1;
+    return 0;
 }
 
 /* A round of the log; or with counts, of the candidates. */
-static enum outcome each_round(struct judge *my, const struct round *round)
+static enum outcome each(void *self, struct round *round)
 {
+    struct judge *my = self;
     struct fault *fault = my->host->fault;
-    bool log = !*my->files;
+    const bool log = !*my->files;
+    if (my->host->kind == WHOLE)
+        return DONE;
     if (log && !round->seen)
         return fault_data(fault, "needs seen, the clicks: log2bin, feedback-mask -c and "
                           "feedback-join write it");
@@ -95,12 +294,6 @@ static enum outcome each_round(struct judge *my, const struct round *round)
     my->rounds++;
     if (taken < 0 || (taken > 0 && log && pool_count(&my->pool, round, fault) < 0)) return FAIL;
     return PASS;
-}
-
-static enum outcome each(void *self, struct round *round)
-{
-    struct judge *my = self;
-    return my->host->kind == WHOLE ? DONE : each_round(my, round);
 }
 
 /* ---- the outcome ---- */
@@ -235,30 +428,23 @@ static void report_alone(const struct judge *my)
              : "the examination is known by the features alone");
 }
 
-/* Says whether what was learnt foretells clicks on other queries. */
-static void report_gain(const struct judge *my)
+/* What the user should know before anyone uses the judgements. */
+static void report(const struct judge *my)
 {
     static const char *const verdicts[] = { "what judge learnt does not predict",
         "cannot tell whether what judge learnt predicts", "what judge learnt predicts" };
     const struct estimate *estimate = &my->estimate;
-    if (!estimate->checked)
-        return;
-    warn(my->host, "judge", "gain %.4f, error %.4f: %s clicks on other queries: %s (a click, over "
-         "the order that users saw, on %zu queries left out)", estimate->gain.by,
-         estimate->gain.error, verdicts[estimate->foretells + 1],
-         estimate->foretells < 0 ? "keep the old ranker"
-         : "compare it with the old one before it is used", estimate->held_out.queries);
-}
-
-/* What the user should know before anyone uses the judgements. */
-static void report(const struct judge *my)
-{
     if (my->pool.lost)
         warn(my->host, "judge", "left out %zu of %zu counted documents, which are not among the "
              "candidates", my->pool.lost, my->pool.impressions.pairs);
     report_users(my);
     report_alone(my);
-    report_gain(my);
+    if (estimate->checked)
+        warn(my->host, "judge", "gain %.4f, error %.4f: %s clicks on other queries: %s (a click, "
+             "over the order that users saw, on %zu queries left out)", estimate->gain.by,
+             estimate->gain.error, verdicts[estimate->foretells + 1],
+             estimate->foretells < 0 ? "keep the old ranker"
+             : "compare it with the old one before it is used", estimate->held_out.queries);
 }
 
 static int judge_all(struct judge *my)
@@ -271,7 +457,7 @@ static int judge_all(struct judge *my)
                            "the candidates, such as %.60s: both must have the same qids (-0 judges "
                            "without candidates)", my->pool.impressions.queries,
                            impressions_qid(&my->pool.impressions, 0), my->pool.unknown);
-    if (pool_finish(&my->pool, fault) < 0 || pool_arrange(&my->pool, fault) < 0) return -1;
+    if (pool_finish(&my->pool, fault) < 0) return -1;
     estimate->given = my->given ? my->examination.theta : NULL;
     estimate->older = my->pool.impressions.older;
     if (my->given && evidence->positions > my->examination.places)
@@ -291,8 +477,8 @@ static int end_judge(void *self)
         return fault_other(fault, "<stdin>: no rounds");
     if (!my->counts)
         return judge_all(my);
-    return impressions_sort(&my->pool.impressions, fault) < 0
-               ? -1 : counts_print(&my->pool.impressions, my->host->out, fault);
+    if (impressions_sort(&my->pool.impressions, fault) < 0) return -1;
+    return print_counts(&my->pool.impressions, my->host->out, fault);
 }
 
 static int close_judge(void *self, enum ended ended)

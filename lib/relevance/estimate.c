@@ -63,16 +63,6 @@ static int compare(struct estimate *my, const struct evidence *evidence, bool *s
     return result;
 }
 
-static int choose(struct estimate *my, const struct evidence *evidence, bool *stop,
-                  struct watch *watch, struct fault *fault)
-{
-    const struct stopping *stopping = &my->stopping;
-    *stop = my->older ? false : !(stopping->clickless > 0) || stopping->kappa < STOPS;
-    my->reason = my->older ? BY_COUNTS : !(stopping->clickless > 0) ? BY_REQUESTS : BY_KAPPA;
-    return my->reason != BY_KAPPA || *stop || stopping->kappa > READS
-               ? 0 : compare(my, evidence, stop, watch, fault);
-}
-
 /* ---- can it be believed? ---- */
 
 bool estimate_is_alone(const struct estimate *estimate, size_t k)
@@ -80,23 +70,21 @@ bool estimate_is_alone(const struct estimate *estimate, size_t k)
     return !estimate->given && estimate->users.error[k] > ALONE;
 }
 
-static int check(struct estimate *my, struct fault *fault)
-{
-    if (held_out_gain(&my->held_out, &my->part, &my->gain, fault) < 0) return -1;
-    my->foretells = held_out_sign(&my->held_out, &my->gain);
-    my->checked = true;
-    return 0;
-}
-
 int estimate_make(struct estimate *my, const struct evidence *evidence, struct watch *watch,
                   struct fault *fault)
 {
-    bool stop;
+    const struct stopping *stopping = &my->stopping;
     if (check_clicks(my, evidence, fault) < 0) return -1;
     stopping_measure(evidence, NULL, &my->stopping);
-    if (held_out_open(&my->held_out, evidence, fault) < 0 ||
-        choose(my, evidence, &stop, watch, fault) < 0)
+    if (held_out_open(&my->held_out, evidence, fault) < 0) return -1;
+
+    const bool clickless = stopping->clickless > 0;
+    bool stop = !my->older && (!clickless || stopping->kappa < STOPS);
+    my->reason = my->older ? BY_COUNTS : clickless ? BY_KAPPA : BY_REQUESTS;
+    if (my->reason == BY_KAPPA && !stop && !(stopping->kappa > READS) &&
+        compare(my, evidence, &stop, watch, fault) < 0)
         return -1;
+
     bool checks = evidence->dim > 0 && held_out_tells(&my->held_out);
     if (checks && !my->part.theta && users_fit(&my->part, stop, evidence, my->held_out.others,
                                                my->given, NULL, watch, fault) < 0)
@@ -104,7 +92,12 @@ int estimate_make(struct estimate *my, const struct evidence *evidence, struct w
     if (users_fit(&my->users, stop, evidence, NULL, my->given, my->part.theta ? &my->part : NULL,
                   watch, fault) < 0)
         return -1;
-    return checks ? check(my, fault) : 0;
+    if (!checks)
+        return 0;
+    if (held_out_gain(&my->held_out, &my->part, &my->gain, fault) < 0) return -1;
+    my->foretells = held_out_sign(&my->held_out, &my->gain);
+    my->checked = true;
+    return 0;
 }
 
 /* ---- the table ---- */

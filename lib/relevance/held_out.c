@@ -84,30 +84,24 @@ static void find_exposure(const struct held_out *held_out, const struct users *u
 
 /* ---- which form ---- */
 
-static double likelihood_of_pair(const struct held_out *held_out, const struct users *users,
-                                 size_t j)
-{
-    const struct evidence *evidence = held_out->evidence;
-    double share = users->kappa > LEAST_KAPPA ? users->kappa : LEAST_KAPPA, value = 0;
-    double log_share = users->stop ? real_log(share) : 0;
-    for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++) {
-        const struct evidence_cell *cell = &evidence->cell[c];
-        value += cell->counts.clicks * real_log(users->theta[cell->position]) +
-                 cell->counts.after_clicks * log_share;
-    }
-    if (held_out->E[j] > 0)
-        value += marginal_of_pair(clicks_of(evidence, j), held_out->E[j], users->marginal.s[j],
-                                  marginal_shape(&users->marginal, evidence->dim));
-    return value;
-}
-
 static double likelihood_of_query(const struct held_out *held_out, const struct users *users,
                                   size_t q)
 {
-    double sum = 0;
-    const size_t *query = held_out->evidence->query;
-    for (size_t j = query[q]; j < query[q + 1]; j++)
-        sum += likelihood_of_pair(held_out, users, j);
+    const struct evidence *evidence = held_out->evidence;
+    double share = users->kappa > LEAST_KAPPA ? users->kappa : LEAST_KAPPA, sum = 0;
+    double log_share = users->stop ? real_log(share) : 0;
+    for (size_t j = evidence->query[q]; j < evidence->query[q + 1]; j++) {
+        double value = 0;
+        for (size_t c = evidence->first[j]; c < evidence->first[j + 1]; c++) {
+            const struct evidence_cell *cell = &evidence->cell[c];
+            value += cell->counts.clicks * real_log(users->theta[cell->position]) +
+                     cell->counts.after_clicks * log_share;
+        }
+        if (held_out->E[j] > 0)
+            value += marginal_of_pair(clicks_of(evidence, j), held_out->E[j], users->marginal.s[j],
+                                      marginal_shape(&users->marginal, evidence->dim));
+        sum += value;
+    }
     return sum;
 }
 

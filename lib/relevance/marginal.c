@@ -73,7 +73,7 @@ static bool is_held(double value, double most)
 }
 
 /* s of the pairs of query q. */
-static void expect(const struct marginal *marginal, const struct evidence *evidence, size_t q,
+static void expect_query(const struct marginal *marginal, const struct evidence *evidence, size_t q,
                    const double *w, double b)
 {
     size_t from = evidence->query[q], to = evidence->query[q + 1];
@@ -221,7 +221,7 @@ double marginal_loss(void *of, const double *x, double *g)
     for (size_t q = 0; q < evidence->queries; q++) {
         if (!counts->query[q])
             continue;
-        expect(my, evidence, q, w, b);
+        expect_query(my, evidence, q, w, b);
         value += add_pairs(loss, q, &shape);
         for (size_t j = evidence->query[q]; j < evidence->query[q + 1]; j++)
             slope[dim] += my->slope[j];
@@ -282,7 +282,7 @@ static void judge(struct marginal *my, const struct counts *counts)
     double a = marginal_shape(my, evidence->dim);
     counts_exposure(counts, my->theta, my->E);
     for (size_t q = 0; q < evidence->queries; q++) {
-        expect(my, evidence, q, my->x, my->x[evidence->dim]);
+        expect_query(my, evidence, q, my->x, my->x[evidence->dim]);
         for (size_t j = evidence->query[q]; j < evidence->query[q + 1]; j++) {
             double m = real_exp(my->s[j]);
             my->mean[j] = (counts->of_pair[j] + a) * m / (a + my->E[j] * m);

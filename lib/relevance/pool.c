@@ -14,7 +14,8 @@
 /* ---- features ---- */
 
 /* Makes *to a copy of a matrix, in memory of its own. 0 or a fault. */
-static int keep(struct matrix *to, void **memory, const struct matrix *from, struct fault *fault)
+static int copy_matrix(struct matrix *to, void **memory, const struct matrix *from,
+                       struct fault *fault)
 {
     size_t n = matrix_entries(from), starts = 4 * (from->docs + 1);
     bool dense = from->kind == MATRIX_DENSE;
@@ -149,7 +150,7 @@ static int begin(struct pool *pool, struct pool_query *query, const struct round
     query->bytes = bytes;
     if (names)
         memcpy(query->names, names->data, bytes);
-    return x->kind == MATRIX_UNIT ? 0 : keep(&query->x, &query->x_memory, x, fault);
+    return x->kind == MATRIX_UNIT ? 0 : copy_matrix(&query->x, &query->x_memory, x, fault);
 }
 
 /* A later round of a query: documents that it did not have are appended. 0 or a fault. */
@@ -177,7 +178,7 @@ static int extend(struct pool *pool, struct pool_query *query, const struct roun
         return 0;
     size_t dim = query->x.dim > x->dim ? query->x.dim : x->dim;
     return rows_matrix(&pool->rows, dim, &whole, fault) < 0
-               ? -1 : keep(&query->x, &query->x_memory, &whole, fault);
+               ? -1 : copy_matrix(&query->x, &query->x_memory, &whole, fault);
 }
 
 /* The query of a round; with its documents all known, in the order of its first round, nothing need
@@ -279,8 +280,104 @@ static int take_counts(struct pool *pool, struct fault *fault)
     return 0;
 }
 
+/* Something with the name that it is sorted by. */
+struct named {
+    const char *name;
+    uint32_t number;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *one = a, *two = b;
+    return strcmp(one->name, two->name);
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct evidence_cell *one = a, *two = b;
+    return one->position < two->position ? -1 : one->position > two->position;
+}
+
+/* Sorts the documents of a query by name. */
+static void sort_documents(const struct pool *pool, struct pool_query *query, struct named *named)
+{
+    for (size_t i = 0; i < query->docs; i++)
+        named[i] = (struct named){ impressions_name(&pool->impressions, query->pair[i]),
+                                   query->pair[i] };
+    qsort(named, query->docs, sizeof *named, by_name);
+    for (size_t i = 0; i < query->docs; i++)
+        query->pair[i] = named[i].number;
+}
+
+/* Fills in evidence, order and lost: queries sorted by qid; documents as they came, or sorted by
+ * name where there are no features; and their cells by position. 0 or a fault (memory). */
+static int arrange(struct pool *pool, struct fault *fault)
+{
+    const struct impressions *impressions = &pool->impressions;
+    const struct impressions_cell *cell = impressions->cell.at;
+    struct pool_query *query = pool->query.at;
+    const size_t Q = pool->queries, J = impressions->pairs, n = impressions->cells;
+    size_t queries = 0, pairs = 0, positions = 0, all = 0;
+    size_t bytes = (Q + 1 + J + 1) * sizeof(size_t) + Q * (sizeof(struct matrix) + 4);
+    struct matrix *z = buffer_for(&pool->arrays, bytes, 1, fault);
+    struct evidence_cell *sorted = buffer_for(&pool->cells, n + 1, sizeof *sorted, fault);
+    bytes = ((J > Q ? J : Q) + 1) * sizeof(struct named) + (J + 1) * sizeof(size_t);
+    struct named *named = buffer_for(&pool->scratch, bytes, 1, fault);
+    if (!z || !sorted || !named) return -1;
+    size_t *begin = (size_t *)(z + Q); /* begin[queries + 1], of pairs */
+    size_t *first = begin + Q + 1;     /* first[pairs + 1], of cells */
+    uint32_t *order = (uint32_t *)(first + J + 1);
+    size_t *place = (size_t *)(named + (J > Q ? J : Q) + 1); /* place[J]; SIZE_MAX: none */
+
+    for (uint32_t q = 0; q < Q; q++)
+        if (query[q].pair)
+            named[queries++] = (struct named){ impressions_qid(impressions, q), q };
+    qsort(named, queries, sizeof *named, by_name);
+    for (size_t q = 0; q < queries; q++)
+        order[q] = named[q].number;
+
+    memset(place, 0xff, J * sizeof *place);
+    for (size_t q = 0; q < queries; q++) {
+        struct pool_query *of = &query[order[q]];
+        if (pool->bare)
+            sort_documents(pool, of, named);
+        begin[q] = pairs;
+        z[q] = of->z;
+        for (size_t i = 0; i < of->docs; i++)
+            place[of->pair[i]] = pairs++;
+    }
+    begin[queries] = pairs;
+    pool->lost = 0;
+    for (size_t j = 0; j < J; j++)
+        pool->lost += place[j] == SIZE_MAX;
+
+    memset(first, 0, (pairs + 1) * sizeof *first);
+    for (size_t i = 0; i < n; i++)
+        if (place[cell[i].pair] != SIZE_MAX) {
+            first[place[cell[i].pair] + 1]++;
+            all++;
+            if (cell[i].position > positions)
+                positions = cell[i].position;
+        }
+    for (size_t j = 0; j < pairs; j++)
+        first[j + 1] += first[j];
+    for (size_t i = n; i-- > 0;) { /* first[j + 1] becomes where pair j begins */
+        size_t j = place[cell[i].pair];
+        if (j != SIZE_MAX)
+            sorted[--first[j + 1]] = (struct evidence_cell){ cell[i].position - 1, cell[i].counts };
+    }
+    memmove(first, first + 1, pairs * sizeof *first);
+    first[pairs] = all;
+    for (size_t j = 0; j < pairs; j++)
+        qsort(sorted + first[j], first[j + 1] - first[j], sizeof *sorted, by_position);
+    pool->order = order;
+    pool->evidence = (struct evidence){ queries, pairs, positions, pool->bare ? 0 : pool->dim,
+                                        begin, first, sorted, z };
+    return 0;
+}
+
 /* z of a query. 0 or a fault. */
-static int scale(struct pool *pool, struct pool_query *query, struct fault *fault)
+static int scale_query(struct pool *pool, struct pool_query *query, struct fault *fault)
 {
     struct matrix z;
     query->z = query->x;
@@ -288,7 +385,7 @@ static int scale(struct pool *pool, struct pool_query *query, struct fault *faul
         return 0;
     if (scale_values(&query->x, &pool->scaled, &z, fault) < 0) return -1;
     bool same = z.kind == query->x.kind && z.x == query->x.x && z.val == query->x.val;
-    return same ? 0 : keep(&query->z, &query->z_memory, &z, fault);
+    return same ? 0 : copy_matrix(&query->z, &query->z_memory, &z, fault);
 }
 
 int pool_finish(struct pool *pool, struct fault *fault)
@@ -296,12 +393,12 @@ int pool_finish(struct pool *pool, struct fault *fault)
     if (!pool->any && take_counts(pool, fault) < 0) return -1;
     struct pool_query *query = pool->query.at;
     for (size_t q = 0; q < pool->queries; q++)
-        if (query[q].pair && scale(pool, &query[q], fault) < 0) {
+        if (query[q].pair && scale_query(pool, &query[q], fault) < 0) {
             if (fault->kind == FAULT_DATA)
                 fault_place(fault, "qid %s: ", impressions_qid(&pool->impressions, (uint32_t)q));
             return -1;
         }
-    return 0;
+    return arrange(pool, fault);
 }
 
 void pool_close(struct pool *pool)

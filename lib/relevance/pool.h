@@ -43,23 +43,26 @@ struct pool { /* all zero at first */
     struct buffer lists, names, marks, hashes, places, scratch;
     uint64_t secret; /* of tables of hashes */
 
-    struct evidence evidence; /* after pool_arrange (pool_evidence.h) */
-    const uint32_t *order;    /* order[evidence.queries]: their numbers */
+    struct evidence evidence; /* after pool_finish */
+    const uint32_t *order;    /* order[evidence.queries]: numbers of queries */
     size_t lost;              /* pairs with counts that are in no round */
     struct buffer arrays, cells;
 };
 
-/* Takes in the documents of a round that are new. `known`: only if the query has counts. Returns 1,
- * 0 where the query is left out, or -1 and a fault. O(docs); for a query's first round
- * O(features). */
+/* Takes in the documents of a round that are new. O(docs); for a query's first round O(features).
+ *   1   done
+ *   0   the query is left out: `known`, and it has no counts
+ *   -1  a fault */
 int pool_take(struct pool *pool, const struct round *round, bool known, struct fault *fault);
 
 /* Counts the feedback of the round that was taken last, in which a value of seen above 0 is one
  * click, and where the round says that it has clicks, the value of one, 1 at most. 0 or a fault. */
 int pool_count(struct pool *pool, const struct round *round, struct fault *fault);
 
-/* All has come. Without any round the documents are those of the counts. Scales features, unless a
- * step made them (made=). pool_arrange follows. 0 or a fault. */
+/* Scales features, unless a step made them (made=), and fills in evidence, order and lost, once all
+ * has come. 0 or a fault. O(n log n) in queries and cells. Without any round the documents are
+ * those of the counts. Queries are sorted by qid, documents as they came, or sorted by name where
+ * there are no features. */
 int pool_finish(struct pool *pool, struct fault *fault);
 
 void pool_close(struct pool *pool);
