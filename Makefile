@@ -377,6 +377,11 @@ verdicts: all
 regret: all
 	@nice tests/bench/regret
 
+## clicks: learners from clicks with six users, in lists shown and held out; resumable; CLICKS='rounds seeds trust'; hours
+CLICKS = 20000 5 9
+clicks: all
+	@nice tests/bench/clicks build/clicks $(DATA) $(CLICKS)
+
 ## sales: what baskets and orders sell beside clicks alone, in the shop of demo; some minutes
 sales: all
 	@RANKPIPE_ROOT=yes nice tests/promises/sales
@@ -394,4 +399,4 @@ clean:
 	rm -rf bin build $(QUERIES)
 
 .PHONY: all help debug tests check test quick release-check fuzz demo ring install uninstall static dist deb deb-check boot fixtures bench \
-	seen soak looks crash hosts first-day hostile gate verdicts regret sales load machine mutants clean
+	seen soak looks crash hosts first-day hostile gate verdicts regret clicks sales load machine mutants clean

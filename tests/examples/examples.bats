@@ -203,7 +203,7 @@ END
     } | sed 's/ *$//; s/ T=.*/ T=/' | LC_ALL=C sort -u >have
     # Not run by a test: make demo, whose program demo.bats runs; make check, quick and release-check, which run them; make bench and make load, which time;
     # make mutants, which takes an hour (mutants.bats tests its parts);
-    # make crash, hosts, gate, hostile, regret and sales, which take minutes (crash.bats and hosts.bats run two of them in short); make machine and make
+    # make crash, hosts, gate, hostile, regret, clicks and sales, which take minutes or hours (crash.bats and hosts.bats run two of them in short); make machine and make
     # deb-check, which download Debian; and make fuzz, which needs a clang with libFuzzer (fuzz.bats runs the targets on their corpus).
     cat >want <<'TEXT'
 bash tests/promises/bytes
@@ -217,6 +217,7 @@ make boot
 make check
 make check SAN=1
 make check T=
+make clicks
 make crash
 make deb
 make deb-check
