@@ -180,18 +180,19 @@ ifneq ($(filter check test quick,$(MAKECMDGOALS)),)
 NEEDED = $(if $(T),$(shell sh tests/run -n $(T) 2>/dev/null),all tests)
 endif
 
-## check: run every test, first installing bats, mandoc, gnuplot and jq if missing; T='explore ridge': only these; SAN=1: under sanitizers
+## check: run every test, first installing bats, mandoc, gnuplot, jq and curl if missing; T='explore ridge': only these; SAN=1: under sanitizers
 ## test: the same, but install nothing: report what is missing, and skip the tests that need it
 ifeq ($(SAN),)
 check: $(NEEDED)
 	@sh tests/need bats mandoc
 	@sh tests/need gnuplot=gnuplot-nox || true
 	@sh tests/need jq || true
+	@sh tests/need curl || true
 	@sh tests/run $(T)
 
 test: $(NEEDED)
 	@sh tests/need -n bats
-	@sh tests/need -n mandoc gnuplot jq || true
+	@sh tests/need -n mandoc gnuplot jq curl || true
 	@sh tests/run $(T)
 else
 # With SAN=1 the tests run in a copy of the tree, so that no object is mixed up with the others, and

@@ -263,10 +263,10 @@ told() {
         told 'clock' 'doctor folder health' 'if the clock is wrong, set it|ahead of the clock'
     fi
     downs
-    python3 -m http.server -b 127.0.0.1 0 >web.said 2>&1 3>&- &
+    python3 -u -m http.server -b 127.0.0.1 0 >web.said 2>&1 3>&- &
     stub=$!
-    await grep -q port web.said || true
-    API=http://127.0.0.1:$(ss -ltnp | sed -n "s/.*127.0.0.1:\([0-9]*\) .*pid=$stub,.*/\1/p")
+    await grep -q port web.said
+    API=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' web.said)
     search '[{"id": 1, "features": [1]}]'
     told 'wrong port' glue '501'
     told 'wrong port' 'doctor folder' 'wrong: what answers at .* is not rankpipe api: give the address that it says'

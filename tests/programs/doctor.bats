@@ -1,7 +1,7 @@
 # rankpipe doctor: what is wrong with a service, each with its remedy, whatever answers at the address.
 load ../helper
 
-NEEDS=python3
+NEEDS='python3 curl'
 
 export PYTHONDONTWRITEBYTECODE=1
 

@@ -128,6 +128,7 @@ alone() {
     [ -z "$(grep -lE "Xr ($(echo $GENERAL | tr ' ' '|')) 1" here/share/man/man*/*)" ]
     [ -z "$(grep -l 'examples/data\|examples/serve/\|top folder' here/share/man/man*/*)" ]
     for name in rankpipe-score.1 rankpipe-loop.1 svm2bin.1 rankpipe-operating.7; do
+        [ "$name" != rankpipe-operating.7 ] || { command -v rsync && command -v curl; } || skip "no rsync or no curl here, for $name"
         mkdir "$name"
         examples_of "here/share/man/man${name##*.}/$name" >commands
         is "$(head -n 1 commands)" 'PATH=$(rankpipe --path):$PATH'
