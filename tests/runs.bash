@@ -5,7 +5,7 @@ LEARNERS="squared kl smoothdcg smoothdcg-falls ranksvm listnet squared-ndcg slam
     solar1-ties solar2-ties solar1-list solar2-list prank
     prank-pair committee committee-seen ridge ridge-plain thompson linucb
     kl-top kl-swap ranksvm-luce pdgd dbgd pairrank
-    memory memory-plain memory-drift memory-clicks memory-examined kernel kernel-lists
+    memory memory-plain memory-clicks memory-examined kernel kernel-lists
     squared-adaptive kl-adaptive smoothdcg-adaptive ranksvm-adaptive listnet-adaptive
     slam-adaptive pdgd-adaptive thompson-adaptive linucb-adaptive"
 LEADERS="ftpl ftpl-ndcg ftpl-blocks exp3m toprank"
@@ -83,7 +83,6 @@ settings() {
     pairrank) k="10 -c informational" shown="-p index -k 10" options="-a pairrank -C 0.5 -S 0.2 -s 7" ;;
     memory) shown="" options="-a memory" ;;
     memory-plain) k=2 shown="-g 0.1 -k 2" options="-a memory -p -R 2 -S 1 -C 3 -s 9" ;;
-    memory-drift) k="10 -n 1.5" options="-a memory -H -R 9" ;; # noise surprises
     memory-clicks) k="10 -c navigational" shown="" options="-a memory -K" ;;
     memory-examined)
         awk 'BEGIN { for (k = 1; k <= 10; k++) print k, 1 / k }' >theta

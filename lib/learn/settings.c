@@ -24,8 +24,6 @@ const struct setting settings_known[SETTINGS] = {
     [SETTING_FALL] = { 'F', "fall", "power of t by which epsilon falls", TYPE_POSITIVE, 0, 0, NULL,
                        "epsilon stays" },
     [SETTING_GAIN] = { 'G', "gain", "gain of a label", TYPE_WORD, 0, 0, gains, NULL },
-    [SETTING_DRIFT] = { 'H', "drift", "forget a query whose answers surprise", TYPE_FLAG, 0, 0,
-                        NULL, "never forget" },
     [SETTING_PRIOR] = { 'I', "prior", "model whose weights are the first ones", TYPE_PATH, 0, 0,
                         NULL, "weights begin at 0" },
     [SETTING_CLICKS] = { 'K', "clicks", "answers of rounds without clicks= are clicks", TYPE_FLAG,

@@ -17,7 +17,6 @@ enum setting_number {
     SETTING_EPSILON,
     SETTING_FALL,
     SETTING_GAIN,
-    SETTING_DRIFT,
     SETTING_PRIOR, /* a path; in models the word 1 */
     SETTING_CLICKS,
     SETTING_TOP_GRADE,

@@ -47,9 +47,6 @@ enum { DAY = 86400000 }; /* milliseconds */
 /* Days by which a clock that was set back is told from rounds that come late. */
 static const double late_most = 30;
 
-/* Why drift is not for clicks. */
-#define DRIFTS "a click, or none, is chance enough to surprise, and says little"
-
 static int start(void *own, struct state *state, struct fault *fault)
 {
     struct remembering *my = own;
@@ -57,8 +54,6 @@ static int start(void *own, struct state *state, struct fault *fault)
     if (settings->set[SETTING_CLICKS] && settings->set[SETTING_EXAMINATION])
         return fault_usage(fault, "clicks and examination exclude each other: they are two models "
                            "of how users read a list");
-    if (settings->set[SETTING_CLICKS] && settings->set[SETTING_DRIFT])
-        return fault_usage(fault, "clicks and drift exclude each other: " DRIFTS);
     bool constant = memory_has_constant(settings);
     my->form.arrays = (struct regression_arrays){ AT_LEVEL, AT_INVERSE, AT_CONSTANT, constant,
                                                   AT_COUNTED, NULL };
@@ -146,19 +141,6 @@ static void note_pair(struct remembering *my, size_t i, uint64_t key)
 static struct memory_entry *pair_of(const struct remembering *my, size_t i)
 {
     return memory_table_find(&my->tables.table[MEMORY_PAIRS], memory_keys_of(&my->keys, i));
-}
-
-/* The query has changed: forgets what is remembered of all of its documents. */
-static void forget(struct remembering *my)
-{
-    double rho = memory_estimate(&my->memory, MEMORY_RHO_WIDE).rho;
-    for (size_t i = 0; i < my->keys.documents.docs; i++) {
-        struct memory_entry *entry = pair_of(my, i);
-        if (entry && memory_forget(entry, rho))
-            note_pair(my, i, entry->key);
-    }
-    memory_table_remove(&my->tables.table[MEMORY_DROPPED], my->query);
-    memory_tables_note(&my->tables, MEMORY_DROPPED, my->query);
 }
 
 /* How many rounds of the query, which has no entry, were learnt by an older model, as far as its
@@ -274,9 +256,6 @@ static int learn_answers(struct remembering *my, struct state *state, size_t n,
         const struct memory_answer answer = { y[h], u ? u[h] : 1 };
         struct memory_entry *entry = enter(my, state, i, fault);
         if (!entry) return -1;
-        if (state->settings.set[SETTING_DRIFT] &&
-            memory_surprised(&my->memory, &my->regression, i, entry, answer))
-            forget(my);
         note_pair(my, i, entry->key);
         if (memory_learn(&my->memory, &my->regression, i, entry, answer, fault) < 0) return -1;
     }
@@ -346,8 +325,6 @@ static int learn_clicks(struct remembering *my, struct state *state, const struc
                         struct fault *fault)
 {
     size_t places = round->places, counts;
-    if (state->settings.set[SETTING_DRIFT])
-        return fault_data(fault, "it has clicks, and the learner the setting drift: " DRIFTS);
     if (!round->seen)
         return fault_data(fault, "memory learns from clicks, and needs the column seen: put "
                           "feedback-mask -c before update");
@@ -521,6 +498,9 @@ static int load(void *own, struct state *state, const struct model *model, struc
     struct memory_arrays pairs;
     double *beliefs = state->arrays.at[AT_BELIEFS];
     const bool *set = state->settings.set;
+    if (record_key(&model->record, "drift"))
+        return fault_data(fault, "it was learnt with drift, which left in 0.5.0: it ranks, but "
+                          "learn into another file");
     if (set[SETTING_CLICKS] && set[SETTING_EXAMINATION])
         return fault_data(fault, "it learnt clicks by a table of examination: omit clicks, or "
                           "learn into another file");
@@ -626,7 +606,7 @@ static bool report(const void *own, struct fault *line)
 }
 
 const struct learner learn_memory = {
-    .name = "memory", .letters = "ABCHIKORSWpst", .least = 1, .seen = "-k 1",
+    .name = "memory", .letters = "ABCIKORSWpst", .least = 1, .seen = "-k 1",
     .arrays = { [AT_INVERSE] = { "inverse", ARRAY_UDU_CONSTANT, SETTING_PLAIN, 0, false },
                 [AT_LEVEL] = { MEMORY_LEVEL, ARRAY_VECTORS, SETTINGS, 0, false },
                 [AT_CONSTANT] = { MEMORY_CONSTANT, ARRAY_NUMBERS, SETTINGS, 1, false },

@@ -5,10 +5,9 @@
 #include "math/matrix.h"
 #include "memory/memory_beliefs.h"
 
-/* What the estimate has before the first answer: a slope of 3/4 from ten first answers. What counts
- * as a surprise, and what is left of a pair after one. */
+/* What the estimate has before the first answer: a slope of 3/4 from ten first answers. */
 static const double prior_xx = 10, prior_xy = 7.5;
-static const double repeated = 0.5, repeats_needed = 30, surprise = 16, count_left = 0.1;
+static const double repeated = 0.5;
 
 struct memory_estimate memory_estimate(const struct memory *memory, double most)
 {
@@ -109,25 +108,4 @@ int memory_learn(struct memory *memory, struct regression *regression, size_t i,
         return fault_data(fault, "relevance %g is too large to be learnt from: use smaller labels",
                           y);
     return regression_check(regression, fault);
-}
-
-bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
-                      const struct memory_entry *entry, struct memory_answer answer)
-{
-    struct memory_estimate now = memory_estimate(memory, MEMORY_RHO_MOST);
-    if (entry->n < repeated || memory->moments[MEMORY_REPEATS] < repeats_needed)
-        return false;
-    double e = answer.y - memory_mean(&now, regression_expect(regression, i), entry);
-    double sigma2 = now.s2 / (1 + now.rho);
-    return e * e > surprise * sigma2 * (now.rho / (1 + now.rho * entry->n) + 1 / answer.u);
-}
-
-bool memory_forget(struct memory_entry *entry, double rho)
-{
-    double left = rho > 1 ? count_left / rho : count_left;
-    if (!(entry->n > left))
-        return false;
-    entry->sum *= left / entry->n;
-    entry->n = left;
-    return true;
 }

@@ -127,15 +127,4 @@ void memory_expect(const struct matrix *x, const double *level, double constant,
 int memory_learn(struct memory *memory, struct regression *regression, size_t i,
                  struct memory_entry *entry, struct memory_answer answer, struct fault *fault);
 
-/* Is the answer, not yet learnt, such a surprise that the query must have changed? That is so
- * where the pair has at least half an answer, 30 answers were repeats, and y is more than four
- * standard deviations from the mean: (y - mean)^2 > 16 sigma^2 (rho / (1 + rho n) + 1/u). The
- * caller then forgets all pairs of the query, before it learns. */
-bool memory_surprised(const struct memory *memory, struct regression *regression, size_t i,
-                      const struct memory_entry *entry, struct memory_answer answer);
-
-/* Scales n and sum so that n, and rho n with a rho of at most MEMORY_RHO_WIDE, are at most a tenth:
- * the mean answer stays. True where they changed. */
-bool memory_forget(struct memory_entry *entry, double rho);
-
 #endif

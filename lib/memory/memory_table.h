@@ -9,8 +9,8 @@
 
 #include "base/fault.h"
 
-/* The answers about one pair: how many, and their sum. After a reset for drift n is a fraction.
- * Tables of other things have other numbers (memory_tables.h). */
+/* The answers about one pair: how many, or the sum of their weights, and their sum. Tables of other
+ * things have other numbers (memory_tables.h). */
 struct memory_entry {
     uint64_t key; /* of memory_keys.h, never 0 */
     union {

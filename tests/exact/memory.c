@@ -2,7 +2,7 @@
  * memory: for fixed settings, weights, means and variances are those of generalised least squares
  * of all answers at once, with weights or without, solved by elimination with every pair's effect
  * as an unknown of its own; the order of answers and of rows makes no difference; rho = 0 is ridge
- * regression. And the estimate of rho, and the reset by surprise, are what they are said to be.
+ * regression. And the estimate of rho is what it is said to be.
  */
 #include "kernels/covariance.h"
 #include "memory/memory_effects.h"
@@ -481,79 +481,6 @@ static void check_estimate(struct rng *rng, double effect, bool fixed, bool weig
 
 /* ---- the reset ---- */
 
-/* A memory whose weights stay 0, so that all is known: s2 = 2, and a slope that makes rho. */
-static void set_moments(struct learnt *my, double rho, double repeats)
-{
-    double beta = rho / (1 + rho);
-    my->memory.fixed = false;
-    my->moments[MEMORY_FIRSTS] = 50;
-    my->moments[MEMORY_SQUARES] = 100;
-    my->moments[MEMORY_BXX] = 1e6;
-    my->moments[MEMORY_BXY] = beta * (1e6 + 20) - 15;
-    my->moments[MEMORY_REPEATS] = repeats;
-}
-
-static bool surprises(struct learnt *my, const struct memory_entry *entry, double y, double u)
-{
-    const struct memory_answer answer = { y, u };
-    return memory_surprised(&my->memory, &my->regression, 0, entry, answer);
-}
-
-/* An answer is a surprise past four standard deviations of an answer to come, no sooner. */
-static void check_surprise(struct rng *rng, double rho, double n, double u)
-{
-    static struct made made;
-    const struct setup setup = { .constant = true, .rho = 3, .lambda = 10 };
-    struct learnt my;
-    struct memory_entry entry = { .key = 1, .n = n, .sum = 0.7 * n };
-    draw_queries(rng);
-    begin(&my, &setup);
-    open_query(&my, &made, 0, NULL);
-    set_moments(&my, rho, 30);
-    double sigma2 = 2 / (1 + rho), effect = rho * sigma2; /* variances of e and of b */
-    double after = 1 / (1 / effect + n / sigma2);           /* of b after n answers    */
-    double mean = after * 0.7 * n / sigma2, far = 4 * sqrt(after + sigma2 / u);
-    for (int side = -1; side <= 1; side += 2) {
-        double past = mean + side * far * 1.000001, before = mean + side * far * 0.999999;
-        hold(surprises(&my, &entry, past, u) == (n >= 0.5), "memory", "no surprise, n", n, rho);
-        hold(!surprises(&my, &entry, before, u), "memory", "a surprise too soon, n", n, rho);
-    }
-    my.moments[MEMORY_REPEATS] = 29;
-    hold(!surprises(&my, &entry, mean + 2 * far, u), "memory", "a surprise after few repeats, n",
-         n, rho);
-    end(&my);
-}
-
-/* What is forgotten keeps its mean; and then counts as a repeat no more, until it is answered. */
-static void check_forget(struct rng *rng)
-{
-    static const double n[] = { 0.1, 0.05, 0, 0.2, 1, 1000 };
-    const struct setup setup = { .rho = 3, .lambda = 10 };
-    const struct answer answer = { 0, 0, 2, 1 };
-    struct learnt my;
-    for (size_t i = 0; i < COUNT(n); i++) {
-        struct memory_entry entry = { .key = 1, .n = n[i], .sum = 3 * n[i] };
-        hold(memory_forget(&entry, 0.5) == (i > 2), "memory", "forgets, n", n[i], n[i]);
-        hold(entry.n == (i > 2 ? 0.1 : n[i]) && near(entry.sum, 3 * (long double)entry.n, 1),
-             "memory", "n after a reset", entry.n, n[i]);
-        hold(memory_forget(&entry, 100) == (n[i] > 0), "memory", "forgets more, n", n[i], n[i]);
-        hold(n[i] == 0 || near(100 * (long double)entry.n, 0.1L, 1), "memory",
-             "rho n after a reset", 100 * entry.n, 0.1L);
-    }
-    draw_queries(rng);
-    begin(&my, &setup);
-    for (int i = 0; i < 2; i++)
-        learn(&my, &answer, NULL);
-    double moments[MEMORY_MOMENTS];
-    memcpy(moments, my.moments, sizeof moments);
-    memory_forget(memory_table_find(&my.table, key_of(0, 0)), 1);
-    learn(&my, &answer, NULL);
-    hold(memcmp(moments, my.moments, sizeof moments) == 0, "memory", "what was forgotten counts",
-         my.moments[MEMORY_REPEATS], moments[MEMORY_REPEATS]);
-    hold(entry_of(&my, 0, 0).n == 1.1, "memory", "n", entry_of(&my, 0, 0).n, 1.1L);
-    end(&my);
-}
-
 /* Answers that cannot be remembered are faults; those about a pair with two answers leave the
  * estimate as it is, so that the weights must be looked at. */
 static void check_faults(struct rng *rng)
@@ -579,7 +506,7 @@ static void check_faults(struct rng *rng)
 int main(void)
 {
     static const double rho[] = { 0.1, 1, 3, 10 }, lambda[] = { 0.5, 10, 100 };
-    static const double effects[] = { -1, 0, 0.3, 0.6, 0.9, 1 }, times[] = { 0.1, 0.6, 1, 5, 200 };
+    static const double effects[] = { -1, 0, 0.3, 0.6, 0.9, 1 };
     struct rng rng = rng_at(1, RNG_SAMPLE, 1);
     size_t compared = 0, runs = 0;
     for (size_t i = 0; i < COUNT(rho) * COUNT(lambda) * 8; i++, runs++) {
@@ -593,10 +520,6 @@ int main(void)
         check_ridge(&rng, &(struct setup){ .plain = i % 2, .constant = i / 2 % 2, .lambda = 3 });
     for (size_t i = 0; i < COUNT(effects) * 4; i++)
         check_estimate(&rng, effects[i / 4], i % 2, i / 2 % 2);
-    for (size_t i = 0; i < COUNT(times); i++)
-        for (size_t r = 0; r < COUNT(rho); r++)
-            check_surprise(&rng, rho[r], times[i], r % 2 ? 0.2 : 1);
-    check_forget(&rng);
     check_faults(&rng);
     if (wrong)
         fprintf(stderr, "memory: %lu wrong\n", wrong);

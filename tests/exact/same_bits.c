@@ -26,9 +26,9 @@ static const struct option_use {
     { SETTING_HORIZON, { 0, 0, 1000 } },   { SETTING_RADIUS, { 0, 0.7, 2, 0, 1.5 } },
     { SETTING_ETA, { 0.001, 0.3, 0 } },    { SETTING_CUTOFF, { 0, 2, 3 } },
     { SETTING_IN_ORDER, { 0, 1, 0 } },     { SETTING_PLAIN, { 0, 1, 0 } },
-    { SETTING_SEED, { 0, 7, 123456789 } }, { SETTING_DRIFT, { 0, 0, 1 } },
-    { SETTING_RHO, { 0, 0.5, 9 } },        { SETTING_DELTA, { 0, 0.5, 0.9 } },
-    { SETTING_MARGIN, { 0, 0.3, 2 } },     { SETTING_FALL, { 0, 0.3, 0 } },
+    { SETTING_SEED, { 0, 7, 123456789 } }, { SETTING_RHO, { 0, 0.5, 9 } },
+    { SETTING_DELTA, { 0, 0.5, 0.9 } },    { SETTING_MARGIN, { 0, 0.3, 2 } },
+    { SETTING_FALL, { 0, 0.3, 0 } },
 };
 
 static struct settings tell(const struct learner *learner, size_t run)

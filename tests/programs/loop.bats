@@ -30,7 +30,7 @@ piped() {
     stored_rounds
     for window in 2 7 64; do
         for run in kl.dense kl.sparse ranksvm.sparse squared.sparse prank.sparse memory.dense \
-            memory-drift.sparse ftpl-blocks.fixed; do
+            memory.sparse ftpl-blocks.fixed; do
             settings ${run%.*}
             piped "replay -n 90 ${run#*.} | score -f ring -w $window | explore $shown |
                 metric -t table ndcg@10 | feedback-mask -k $k | update $options -f ring"

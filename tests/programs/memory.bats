@@ -140,7 +140,7 @@ E002=0.98019867330675525
     [[ $(bin2txt -f head set) == *' clicks=1 '* ]]
 }
 
-@test "clicks: shares add up, and drift and a table of examination are refused" {
+@test "clicks: shares add up, and a table of examination is refused" {
     stored_rounds
     replay -n 80 -s 1 dense | explore -g 1 | feedback-mask -c informational -k 5 >clicks
     for share in 1 2; do update -a memory -i $share/2 <clicks >$share; done
@@ -148,8 +148,6 @@ E002=0.98019867330675525
     close_to "$(column sum clicks)" \
         "$(paste <(column 1 clicks | tr ' ' '\n') <(column 2 clicks | tr ' ' '\n') |
             awk '{ printf "%.17g ", $1 + $2 }')"
-    fails_on clicks 1 'update: <stdin>: round 1 (qid *): it has clicks, and the learner the setting drift: *' \
-        update -a memory,drift
     printf '%s 0.5\n' 1 2 3 4 5 >theta
     update -a memory,examination=theta <clicks >m
     is "$(column m clicks)" ''

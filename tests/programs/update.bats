@@ -343,8 +343,8 @@ saves_before() {
     update -a kl,radius=1 -e 0.00001 <round >names
     same letters names
     small_text | svm2bin >queries
-    update -a memory -H -R 3 -p <queries >letters
-    for words in drift,rho=3,plain plain=1,rho=3.0,drift=1; do
+    update -a memory -R 3 -p <queries >letters
+    for words in rho=3,plain plain=1,rho=3.0; do
         update -a "memory,$words" <queries >names
         same letters names
     done
@@ -388,7 +388,7 @@ kl,eta=abc|eta wants a number above 0, not 'abc'
 kl,eta=1,eta=1|eta (-e) is given twice: give it once
 ftpl,gain=x|gain wants exp, lin, ndcg or auc, not 'x'
 prank,grades=1001|grades wants a whole number from 1 to 1000, not '1001'
-memory,drift=0|drift wants no value, not '0'
+memory,plain=0|plain wants no value, not '0'
 END
     long=$(printf '0%.0s' {1..200})
     fails 2 "update: eta wants a number above 0, not '1.0000*" update -a "kl,eta=1.${long}1"

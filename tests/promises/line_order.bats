@@ -47,7 +47,7 @@ no_difference() { # reads pairs: learner, sorted, shuffled
     for seed in 1 2 3 4 5 6 7 8 9 10; do
         in_order $seed >shuffled
         for learner in $learners; do
-            [[ $learner != @(committee|kl-top|kl-swap|memory-drift) ]] || continue
+            [[ $learner != @(committee|kl-top|kl-swap) ]] || continue
             order=best
             [ $((seed % 2)) = 0 ] || order=worst
             echo "$learner $(shown_by $learner $seed $order) $(shown_by $learner $seed shuffled)"

@@ -27,10 +27,11 @@ spool -f
 spool -l
 spool -m
 spool -r
-svm2bin -p'
+svm2bin -p
+update -H'
 
-# A model of clicks with drift: it ranks, and is not continued.
-DRIFT='memory-drift=update: clicks and drift exclude each other: '
+# A model of memory with drift: it ranks, and is not continued.
+DRIFT="memory-drift=update: no option '-H'"
 
 FIXTURES=$ROOT/tests/fixtures
 
@@ -56,7 +57,7 @@ reads() {
 @test "there are fixtures of every release, and of every learner" {
     [ "$(ls -d "$FIXTURES"/v* | wc -l)" -ge 3 ]
     # shellcheck disable=SC2046
-    [ "$(cat $(ls -d "$FIXTURES"/v* | sort -V | tail -n 1)/runs | grep -cvE "^($LEFT)[|]")" = "$(. "$ROOT/tests/runs.bash" && printf '%s\n' $LEARNERS $LEADERS | grep -cvxE "$SINCE")" ]
+    [ "$(cat $(ls -d "$FIXTURES"/v* | sort -V | tail -n 1)/runs | grep -cvE "^($LEFT|memory-drift)[|]")" = "$(. "$ROOT/tests/runs.bash" && printf '%s\n' $LEARNERS $LEADERS | grep -cvxE "$SINCE")" ]
     [ "$(du -sb "$FIXTURES" | cut -f 1)" -lt 250000 ]
 }
 
@@ -158,6 +159,15 @@ lost() {
     bin2txt dense.bin | svm2bin -nC | bin2txt -f values | grep -v fingerprint | # which is new
         cmp - <(bin2txt -f values scaled.bin)
     synth -n 1 separable | cmp - game.bin
+}
+
+@test "a model of memory with drift ranks, and is not continued" {
+    cp "$FIXTURES/v0.4.0/memory-drift.model" model
+    score -m model <"$FIXTURES/v0.4.0/dense.bin" | explore | bin2txt -f rank >ranked
+    [ -s ranked ]
+    fails_on "$FIXTURES/v0.4.0/dense.bin" 1 'update: model model: it was learnt with drift, which left in 0.5.0: *learn into another file' \
+        update -a memory,rho=9 -m model
+    cmp model "$FIXTURES/v0.4.0/memory-drift.model"
 }
 
 @test "a model of a learner that left is not continued, and the message says what to use" {

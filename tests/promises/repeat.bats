@@ -89,7 +89,7 @@ same_run() {
 @test "the ring gives the same bytes whatever lies between its members" {
     stored_rounds
     for run in kl.dense kl.sparse listnet.dense ranksvm.sparse prank.dense prank.sparse \
-        committee.dense memory.dense memory-drift.sparse ftpl-blocks.fixed; do
+        committee.dense memory.dense memory.sparse ftpl-blocks.fixed; do
         between=cat
         rm -f ./*.model
         learn a ${run%.*} -n 60 ${run#*.}
