@@ -41,7 +41,6 @@ static const struct option options_known[] = {
       OPTION_FLAG(svm2bin, options.coded) },
     { 'b', "first", NULL, "number of the first round, 1 to 9007199254740991 (default 1)",
       OPTION_WHOLE(svm2bin, first, 1, RECORD_MOST - 1) },
-    { 'c', NULL, NULL, "keep the documents' names, which is the default", OPTION_OWN },
     { 'd', "dim", NULL, "number of features, 0 to 2147483648; 0: a fixed list of items (default: "
                         "each query's largest index)", OPTION_WHOLE(svm2bin, dim, 0, ROUND_DIM) },
     { 'e', NULL, NULL, "the lines of a query are in the engine's order, first to last (default: in "
@@ -54,8 +53,6 @@ static const struct option options_known[] = {
                        "query does)", OPTION_FLAG(svm2bin, options.blank_ends) },
     { 'n', NULL, NULL, "scale each feature to [0,1] within its query (default: leave values as "
                        "they are)", OPTION_FLAG(svm2bin, options.scale) },
-    { 'q', "counts", NULL, "file with the number of documents of each query, one a line (default: "
-                           "the text has qids)", OPTION_TEXT(svm2bin, options.sizes) },
     { 't', NULL, NULL, "record when each query came, in milliseconds (default: do not)",
       OPTION_FLAG(svm2bin, times) },
     { 'u', NULL, NULL, "accept queries without labels (default: a missing label is an error)",
@@ -71,9 +68,9 @@ static int check_share(const struct svm2bin *my, const struct options *options)
     char *const *files = my->files;
     if (!my->share.shares)
         return 0;
-    if (my->options.sizes || my->options.blank_ends)
-        return fault_usage(options->fault, "-i and %s exclude each other: -i divides the text by "
-                           "its qids", my->options.sizes ? "-q" : "-l");
+    if (my->options.blank_ends)
+        return fault_usage(options->fault, "-i and -l exclude each other: -i divides the text by "
+                           "its qids");
     return *files && !files[1] && strcmp(*files, "-") != 0
                ? 0 : fault_usage(options->fault, "-i divides one file: name it");
 }
@@ -95,14 +92,6 @@ static int parse(void *self, struct options *options, struct host *host)
     my->share.coded = my->options.coded;
     my->files = options_operands(options);
     my->t = my->first;
-    if (my->options.sizes && strcmp(my->options.sizes, "-") == 0)
-        return fault_usage(options->fault, "-q wants a file: standard input is for the text");
-    if (my->options.sizes && my->options.blank_ends)
-        return fault_usage(options->fault, "-q and -l both divide the text into queries: give one "
-                           "of them");
-    if (my->options.sizes && my->options.skips)
-        return fault_usage(options->fault, "-k and -q exclude each other: -k needs text with qids, "
-                           "or -l");
     return check_share(my, options);
 }
 
@@ -129,8 +118,8 @@ static void check_qid(struct svm2bin *my, const struct svm_query *query)
     if (query->qid || my->options.blank_ends || query->docs <= MANY)
         return;
     warn(my->host, "svm2bin", "%s: no line has a qid, so all %zu documents are one query: write "
-         "qid:NAME after each label, or give the sizes of queries (-q)", my->svm.lines.name,
-         query->docs);
+         "qid:NAME after each label; svm2bin(1) has a command for a file of their sizes",
+         my->svm.lines.name, query->docs);
 }
 
 /* Says in a round which names its features have. */
@@ -237,8 +226,7 @@ static int close_text(void *self, enum ended ended)
 
 const struct filter svm2bin = {
     .name = "svm2bin",
-    .usage = "[-0CPQceklntu] [-b first] [-d dim] [-i i/n] [-q counts] [-y names] "
-             "[file ...]",
+    .usage = "[-0CPQeklntu] [-b first] [-d dim] [-i i/n] [-y names] [file ...]",
     .line = "converts SVM-light text to rounds",
     .options = options_known,
     .operand = { .value = "file", .text = "file of SVM-light text (default: standard input)" },

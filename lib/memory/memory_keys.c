@@ -141,7 +141,7 @@ int memory_keys_round(struct memory_keys *keys, const struct memory_documents *d
 {
     if (!documents->qid)
         return fault_data(fault, "no qid, by which memory knows each query: give qids in the text, "
-                          "or group sizes with svm2bin -q, or use -a ridge");
+                          "or use -a ridge");
     keys->documents = *documents;
     keys->query = memory_query(k0, k1, documents->qid);
     keys->key = NULL;

@@ -122,15 +122,11 @@ void svm_open(struct svm *svm, char *const *files, const struct svm_options *opt
     memset(svm, 0, sizeof *svm);
     svm->options = *options;
     lines_open(&svm->lines, files, watch);
-    svm->sizes.file[0] = (char *)options->sizes;
-    if (options->sizes)
-        lines_open(&svm->sizes.lines, svm->sizes.file, watch);
 }
 
 void svm_close(struct svm *svm)
 {
     lines_close(&svm->lines);
-    lines_close(&svm->sizes.lines);
     name_table_close(&svm->before);
     hash_table_close(&svm->documents);
     rows_close(&svm->rows);
@@ -139,34 +135,6 @@ void svm_close(struct svm *svm)
     buffer_free(&svm->name);
     buffer_free(&svm->fingerprint);
     buffer_free(&svm->scratch);
-}
-
-/* ---- the file of group sizes ---- */
-
-/* Goes on to the next query: 0, or a fault with file, line and the text at fault. */
-static int next_size(struct svm_sizes *sizes, struct fault *fault)
-{
-    struct lines *line = &sizes->lines;
-    uint64_t count;
-    char digits[16] = "";
-    size_t n = 0;
-    sizes->due = 0;
-    while (n == 0) { /* blank lines count for nothing */
-        int more = lines_next(line, fault);
-        if (more <= 0)
-            return more;
-        n = text_word_bytes(text_skip_blanks(line->text));
-    }
-    const char *from = text_skip_blanks(line->text);
-    if (n < sizeof digits)
-        memcpy(digits, from, n);
-    if (*text_skip_word(from) || !record_number(digits, UINT32_MAX, &count) || count == 0)
-        return lines_wrong(line, line->text, line->bytes, fault, "the number of documents of a "
-                           "query must be a whole number from 1 to %" PRIu32 ", not", UINT32_MAX);
-    sizes->due = (size_t)count;
-    sizes->documents += count;
-    sizes->queries++;
-    return 0;
 }
 
 /* ---- a line ---- */
@@ -276,8 +244,7 @@ static uint64_t width_most(const struct svm *svm)
 {
     if (svm->options.widths)
         return svm->options.dim;
-    bool first = svm->options.sizes ? svm->sizes.queries <= 1 : svm->before.table.used <= 1;
-    return svm->any_feature || first ? INDEX_MOST : 0;
+    return svm->any_feature || svm->before.table.used <= 1 ? INDEX_MOST : 0;
 }
 
 /* Is the character that ends before p taken for a blank by people, and part of a qid? */
@@ -338,22 +305,6 @@ static int join_query(struct svm *svm, const char *at, const char *qid, struct f
                      "a qid is not contiguous: the lines of a query must follow each other: "
                      "sort -s -k 2,2 groups them");
     return fresh;
-}
-
-/* The same with a file of group sizes, where queries are named 1, 2, 3 ...: never another query,
- * because svm_next stops after the last line of one. */
-static int join_counted(struct svm *svm, const char *at, const char *qid, struct fault *fault)
-{
-    const struct svm_sizes *sizes = &svm->sizes;
-    if (qid)
-        return wrong(svm, at, strlen(at), fault, "a qid, but -q divides the text into queries");
-    if (sizes->due == 0)
-        return wrong(svm, at, strlen(at), fault, "document %" PRIu64 ", but the sizes in %.80s "
-                     "add up to %" PRIu64, sizes->documents + 1, sizes->lines.name,
-                     sizes->documents);
-    sprintf(svm->qid, "%" PRIu64, sizes->queries);
-    svm->any = svm->any_qid = true;
-    return 1;
 }
 
 /* Reads the features of a document from p on. Returns where they end, or NULL and a fault.
@@ -494,8 +445,7 @@ static int read_text_line(struct svm *svm, struct fault *fault)
                                        coded || svm->options.coded, qid, fault)))
         return -1;
     const char *from = has_qid ? at : line->text, *name = has_qid ? qid : NULL;
-    int joins = svm->options.sizes ? join_counted(svm, from, name, fault)
-                                   : join_query(svm, from, name, fault);
+    int joins = join_query(svm, from, name, fault);
     if (joins <= 0)
         return joins;
     return add_document(svm, labelled, label, p, fault) < 0 ? -1 : 1;
@@ -559,12 +509,6 @@ static int finish_query(struct svm *svm, struct svm_query *query, bool last, str
     return -1;
 }
 
-/* Has the current query all of the documents that its group size announces? */
-static bool is_whole(const struct svm *svm)
-{
-    return svm->options.sizes && svm->rows.docs && svm->rows.docs == svm->sizes.due;
-}
-
 /* Nothing is known of the next query. Where a blank line ends a query, none depends on another. */
 static void start_query(struct svm *svm)
 {
@@ -579,18 +523,12 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
     int more = 1, on = 1;
     start_query(svm);
-    if (svm->options.sizes && next_size(&svm->sizes, fault) < 0) return -1;
-    while (on > 0 && !is_whole(svm) && (more = lines_next(&svm->lines, fault)) > 0)
+    while (on > 0 && (more = lines_next(&svm->lines, fault)) > 0)
         on = read_text_line(svm, fault);
     if (on < 0 || more < 0) return -1;
     if (on == 0 && !svm->over)
         lines_again(&svm->lines);
     svm->over = true;
-    if (svm->options.sizes && svm->rows.docs < svm->sizes.due)
-        return fault_data(fault, "%s: line %" PRIu64 ": query %" PRIu64 " has %zu documents, but "
-                          "the text ends after %zu of them", svm->sizes.lines.name,
-                          svm->sizes.lines.number, svm->sizes.queries, svm->sizes.due,
-                          svm->rows.docs);
     if (svm->requested && !svm->rows.docs)
         return fault_data(fault, "%s: the text ends within a request", svm->lines.name);
     return svm->rows.docs ? finish_query(svm, query, on > 0, fault) : 0;

@@ -49,18 +49,6 @@ struct svm_options {
     size_t most;     /* documents of a query; 0: any number */
     bool widths;     /* every query has `dim` features; else as many as its largest index says */
     size_t dim;
-    const char *sizes; /* a file with the number of documents of each query, for text without qids;
-                        * queries are then named 1, 2, 3 ...; NULL: none; the caller's */
-};
-
-/* How many documents each query has, by a file of its own with one whole number a line: LightGBM's
- * .query and XGBoost's .group. */
-struct svm_sizes {
-    struct lines lines;
-    char *file[2];
-    uint64_t queries;   /* so far                                     */
-    uint64_t documents; /* of all these queries                       */
-    size_t due;         /* of the current query; 0: there are no more */
 };
 
 /* One query. All arrays are the reader's, and valid until its next svm_next. */
@@ -81,7 +69,6 @@ struct svm_query {
 struct svm { /* must not be moved while it is open */
     struct svm_options options;
     struct lines lines;
-    struct svm_sizes sizes;
     struct name_table before;
     bool any, any_qid, any_feature;  /* was there a query, a qid, a feature so far? */
     struct rows rows, scaled;        /* of the current query */
@@ -110,8 +97,8 @@ int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 
 /* After svm_next failed with FAULT_DATA: skips the rest of that query, so that svm_next goes on
  * with the next one. Where blank lines end queries, that is up to one. Else the lines that follow
- * are skipped if they have no qid, or that of the line at fault. Not for text with group sizes.
- * 0, or another fault: the text cannot be read any further. */
+ * are skipped if they have no qid, or that of the line at fault. 0, or another fault: the text
+ * cannot be read any further. */
 int svm_skip(struct svm *svm, struct fault *fault);
 
 /* Makes round t of the query, which `svm` returned last. The round has its labels, names and

@@ -76,7 +76,7 @@ model() {
 }
 
 @test "rank prints names where there are some" {
-    printf '1 qid:a 1:1 # GX1\n0 qid:a 1:2 # GX2\n' | svm2bin -c | explore -g 1 | bin2txt -f rank |
+    printf '1 qid:a 1:1 # GX1\n0 qid:a 1:2 # GX2\n' | svm2bin | explore -g 1 | bin2txt -f rank |
         sort -k 4 >out
     is "$(cut -f 4,6 out)" "$(printf 'GX1\t1\nGX2\t0')"
 }
@@ -89,7 +89,7 @@ K%C3%A4fer Q0 0 2 1 rankpipe"
 }
 
 @test "qrels are TREC's: qid 0 document label" {
-    is "$(printf '2 qid:a 1:1 # GX1\n0 qid:a 1:2 # GX2\n' | svm2bin -c | bin2txt -f qrels)" \
+    is "$(printf '2 qid:a 1:1 # GX1\n0 qid:a 1:2 # GX2\n' | svm2bin | bin2txt -f qrels)" \
         "a 0 GX1 2
 a 0 GX2 0"
     is "$(printf '2 1:1\n10 1:2\n' | svm2bin | bin2txt -f qrels)" "1 0 0 2

@@ -159,10 +159,10 @@ default() {
 
 @test "a value stands in its option's argument or in the next, and options may be joined" {
     printf '1 qid:a 0:1 1:2 # d1\n' >text
-    svm2bin -0 -c -d 3 text >apart
-    svm2bin -0cd3 text >joined
+    svm2bin -0 -C -d 3 text >apart
+    svm2bin -0Cd3 text >joined
     same apart joined
-    svm2bin -0cd 3 -- text >ended
+    svm2bin -0Cd 3 -- text >ended
     same apart ended
 }
 

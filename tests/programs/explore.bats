@@ -530,7 +530,7 @@ shuffled() {
     printf '%s qid:a 1:%s # %s\n' 0 1 A 0 1 B 0 2 C 0 1 D 0 1 E >file
     scored 1 >/dev/null # one.bin
     for seed in 1 2 3; do
-        shuffled $seed <file | svm2bin -c | replay -n 6000 - | score -m one.bin | explore -s $seed |
+        shuffled $seed <file | svm2bin | replay -n 6000 - | score -m one.bin | explore -s $seed |
             bin2txt -f rank >ranks
         awk '$3 == 2 { print $4 }' ranks | sort | uniq -c | awk '{ print $2, $1, 1 / 4 }' >second
         is "$(cut -d ' ' -f 1 second | paste -sd ' ')" 'A B D E'

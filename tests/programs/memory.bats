@@ -189,8 +189,8 @@ named() {
 }
 
 @test "a document is known by its name, in whatever row it is" {
-    named a b c | svm2bin -c >abc
-    named c a b | svm2bin -c >cab
+    named a b c | svm2bin >abc
+    named c a b | svm2bin >cab
     update -a memory <abc >m
     score -m m <abc >one
     score -m m <cab >other
@@ -380,7 +380,7 @@ keys_of() {
 }
 
 @test "a query is known by its qid, and another seed makes other keys" {
-    named a b c | svm2bin -c >abc
+    named a b c | svm2bin >abc
     sed 's/qid=2/qid=3/' abc >other
     update -a memory <abc >m
     is "$(bin2txt -f memory m other | cut -f 4 | sort -u)" 1
@@ -391,7 +391,7 @@ keys_of() {
 
 @test "rounds that a memory cannot learn from say what to do" {
     two_documents >round
-    fails_on round 1 'update: <stdin>: round 1: no qid, by which memory knows each query: *svm2bin -q, or use -a ridge' update -a memory
+    fails_on round 1 'update: <stdin>: round 1: no qid, by which memory knows each query: *or use -a ridge' update -a memory
     ask 1 3 | update -a memory >m
     fails_on round 1 'score: <stdin>: round 1: no qid, *' score -d 2 -m m
     mkstream round t=1 qid=q docs=2 dim=1 label:f4 1 0 name:u1 120 0 x:f4 1 2 >round
@@ -554,7 +554,7 @@ measured() {
 # ---- as text ----
 
 @test "bin2txt -f memory: by key, and with a stream by qid and document" {
-    named a b c | svm2bin -c >abc
+    named a b c | svm2bin >abc
     named a b c | svm2bin -C >rows
     update -a memory <abc >m
     bin2txt -f memory m >keys
@@ -579,7 +579,7 @@ measured() {
     command -v valgrind || skip "no valgrind here"
     not_sanitized "valgrind cannot run them"
     VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9'
-    named a b c | svm2bin -c >rounds
+    named a b c | svm2bin >rounds
     $VALGRIND loop 'replay -n 9 rounds | score | explore | feedback-mask -k 2 | update -a memory -H -m m'
     $VALGRIND loop 'replay -b 10 -n 15 rounds | score -w 3 | explore | feedback-mask -k 2 |
         update -a memory -H -m m' 2>/dev/null

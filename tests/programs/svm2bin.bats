@@ -162,7 +162,6 @@ qid=%01%7F"
     is "$(bin2txt -f head out)" 'rankpipe/1 round t=1 qid=a docs=3 dim=1 '\
 'cols=label:f4[3],name:u1[15],x:f4[3] bytes=39'
     is "$(values_of name <out | paste -sd ,)" GX1-2,d7,docid
-    same <(svm2bin -c text) <(svm2bin text)
     is "$(svm2bin -C text | uncrc | bin2txt -f head)" 'rankpipe/1 round t=1 qid=a docs=3 dim=1 '\
 'cols=label:f4[3],x:f4[3] bytes=24'
 }
@@ -203,7 +202,7 @@ qid=%01%7F"
     printf '%b' '1 qid:a 1:1 # x\n0 qid:a 1:2\n1 qid:b 1:1 # x\n0 qid:b 1:2 # y\n2 qid:b 1:3 # x\n' \
         '1 qid:c 1:1 # x\n0 qid:c 1:2 # y\n1 qid:d 1:1 # x\n0 qid:d 1:2 #\n' >text
     is "$(svm2bin text | values_of name | paste -sd ,)" x,y
-    is "$(svm2bin -c text | bin2txt -f head | sed -n 's/.*qid=\(.\).*name.*/\1/p')" c
+    is "$(svm2bin text | bin2txt -f head | sed -n 's/.*qid=\(.\).*name.*/\1/p')" c
     # of many names, which hash somehow, each pair that is equal is seen
     for twice in 1 500 999; do
         seq 1000 | awk -v twice="$twice" '{ print "1 qid:a 1:1 # n" $1 } END { print "1 qid:a 1:1 # n" twice }' |
@@ -268,102 +267,19 @@ round t=2 qid=b docs=1 dim=0 cols=label:f4[1],name:u1[2] bytes=6"
         'round t=1 qid=a docs=1 dim=2 cols=label:f4[1],x:f4[2] bytes=12'
 }
 
-# ---- queries that a file counts: LightGBM and XGBoost ----
-
-# Three queries as these have them, and as svm2bin's own text.
-counted() {
+@test "svm2bin(1) names the queries of LightGBM and XGBoost, which a file counts" {
     printf '2 0:0.5 2:1\n0 1:0.25\n1 0:1\n0 3:0.75\n3 1:1 2:-2\n' >rank.train
     printf '2\n1\n2\n' >rank.train.query
     printf '2 qid:1 1:0.5 3:1\n0 qid:1 2:0.25\n1 qid:2 1:1\n0 qid:3 4:0.75\n3 qid:3 2:1 3:-2\n' |
-        svm2bin >named
-}
-
-@test "-q has the queries from a file of counts, and names them 1, 2, 3" {
-    counted
-    svm2bin -0 -q rank.train.query rank.train >out
-    same named out
-    svm2bin -0 -q rank.train.query <rank.train >out
-    same named out
-    printf '\r\n 2\r\n\t1 \n\n2' >odd
-    svm2bin -0q odd rank.train >out
-    same named out
-    head -n 3 rank.train >first && { echo '# more' && tail -n 2 rank.train; } >second
-    svm2bin -0 -q rank.train.query first second >out
-    same named out
-}
-
-@test "-q makes no difference to what the other options do" {
-    printf '1 1:1 # a\n0 1:3 # b\n? 2:4\n' >text
-    printf '1 qid:1 1:1 # a\n0 qid:1 1:3 # b\n? qid:2 2:4\n' >same_text
-    printf '2\n1\n' >counts
-    svm2bin -cnu -d 3 same_text >want
-    svm2bin -cnu -d 3 -q counts text >out
-    same want out
-}
-
-@test "-q takes text without features for a fixed list, and refuses features after it" {
-    printf '1\n0\n2\n1\n' >text
-    printf '2\n2\n' >counts
-    svm2bin -q counts text | uncrc >out
-    is "$(bin2txt -f head out)" "rankpipe/1 round t=1 qid=1 docs=2 dim=0 cols=label:f4[2] bytes=8
-rankpipe/1 round t=2 qid=2 docs=2 dim=0 cols=label:f4[2] bytes=8"
-    printf '1\n0\n2 1:1\n1\n' >text
-    fails 1 "svm2bin: text: line 3: * -d*: '1:1'" svm2bin -q counts text
-}
-
-@test "-q deals a query as soon as its last document is there" {
-    printf '2\n1\n' >counts
-    mkfifo slow
-    svm2bin -q counts slow >out &
-    pid=$!
-    exec 7>slow
-    printf '1 1:1\n0 1:2\n' >&7
-    for _ in {1..100}; do
-        [ ! -s out ] || break
-        sleep 0.05
+        svm2bin >want
+    sed -n '/NR == FNR/,/> named/p' "$ROOT/man/svm2bin.1" |
+        sed "s/^\$ //; s/\\\\(aq/'/g; s/\\\\e$/\\\\/; s/ && .*//" >command
+    sh command
+    same want <(svm2bin -0 named)
+    for sizes in '2\n1\n' '2\n1\n1\n' '2\n1\n3\n' '2\n1\n2\n1\n'; do
+        printf "$sizes" >rank.train.query
+        ! sh command
     done
-    grep -qa 'round crc=[0-9a-f]* t=1 qid=1 docs=2' out
-    printf '0 1:2\n' >&7
-    exec 7>&-
-    wait $pid
-}
-
-@test "counts that do not come to the documents of the text are refused, with both" {
-    counted
-    printf '2\n1\n' >few
-    fails 1 "svm2bin: rank.train: line 4: document 4, but the sizes in few add up to 3: '0 3:0.75'" \
-        svm2bin -0 -q few rank.train
-    mv out begun
-    fails 1 'bin2txt: begun: stream cut short after round 2' bin2txt -f head begun
-    printf '2\n1\n\n4\n' >many
-    fails 1 'svm2bin: many: line 4: query 3 has 4 documents, but the text ends after 2 of them' \
-        svm2bin -0 -q many rank.train
-    printf '2\n1\n2\n7\n1\n' >more
-    fails 1 'svm2bin: more: line 4: query 4 has 7 documents, but the text ends after 0 of them' \
-        svm2bin -0 -q more rank.train
-    fails 1 "svm2bin: rank.train: line 1: document 1, but the sizes in /dev/null add up to 0: '2 0:0.5 2:1'" \
-        svm2bin -0 -q /dev/null rank.train
-}
-
-@test "a value that is not a count is refused" {
-    counted
-    for wrong in 0 -1 1.5 02 two '1 2' 4294967296 '3 # three' 99999999999999999999; do
-        printf '2\n%s\n' "$wrong" >counts
-        fails 1 "svm2bin: counts: line 2: the number of documents of a query must be a whole number from 1 to 4294967295, not: '$wrong'" \
-            svm2bin -0 -q counts rank.train
-    done
-    printf '2\n1\0\n' >counts
-    fails 1 "svm2bin: counts: line 2: a NUL byte: '1?x00'" svm2bin -0 -q counts rank.train
-}
-
-@test "-q goes with text without qids, and with a file that is there" {
-    printf '1 1:1\n1 qid:a 1:1\n' >text
-    echo 2 >counts
-    fails 1 "svm2bin: text: line 2: a qid, but -q divides the text into queries: 'qid:a 1:1'" \
-        svm2bin -q counts text
-    fails 1 'svm2bin: cannot open nowhere: No such file or directory' svm2bin -q nowhere text
-    fails 2 'svm2bin: -q wants a file: standard input is for the text
-usage: svm2bin *' svm2bin -q - text
 }
 
 @test "RankLib's feature files need no option" {
@@ -651,12 +567,10 @@ svm2bin: text: each of the 1 queries has an error" svm2bin -k text
     seq -f '0 1:%g' 1001 >long
     svm2bin long 2>err | uncrc | bin2txt -f head >heads
     is "$(cat heads)" 'rankpipe/1 round t=1 docs=1001 dim=1 cols=label:f4[1001],x:f4[1001] bytes=8008'
-    is "$(cat err)" 'svm2bin: long: no line has a qid, so all 1001 documents are one query: write qid:NAME after each label, or give the sizes of queries (-q)'
-    # Text that may be one query, that is one by -l, or that is divided by -q.
+    is "$(cat err)" 'svm2bin: long: no line has a qid, so all 1001 documents are one query: write qid:NAME after each label; svm2bin(1) has a command for a file of their sizes'
+    # Text that may be one query, or that is one by -l.
     sed 1d long | svm2bin >one.bin 2>err
     svm2bin -l long >one.bin 2>>err
-    printf '500\n501\n' >sizes
-    svm2bin -q sizes long >two.bin 2>>err
     sed 's/ / qid:a /' long | svm2bin >one.bin 2>>err
     is "$(cat err)" ''
 }

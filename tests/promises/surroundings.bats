@@ -242,7 +242,7 @@ one_line() {
     name=$'no\nwhere\r\e[2J\177\b\303\266\302\233x'
     shown='no\x0awhere\x0d\x1b[2J\x7f\x08'$'\303\266''\xc2\x9bx'
     mkdir "$name.folder"
-    for command in svm2bin 'svm2bin -q' weights2bin replay bin2txt 'score -m' 'score -f' "${LEARN[*]} -f"; do
+    for command in svm2bin weights2bin replay bin2txt 'score -m' 'score -f' "${LEARN[*]} -f"; do
         # shellcheck disable=SC2086
         one_line $command "$name"
         grep -qF "$shown" err
@@ -286,7 +286,7 @@ long() {
     "${LEARN[@]}" -m "${far}new" <stored && same model new
     # The message has the reason after the whole name.
     for name in "$(long 256)" "$far${far}text" "$(long 100000)"; do
-        for command in svm2bin 'svm2bin -q' weights2bin replay bin2txt 'score -m' "${LEARN[*]} -m" 'score -f' "${LEARN[*]} -f"; do
+        for command in svm2bin weights2bin replay bin2txt 'score -m' "${LEARN[*]} -m" 'score -f' "${LEARN[*]} -f"; do
             # shellcheck disable=SC2086
             one_line $command "$name"
             [[ $(cat err) == *': File name too long' ]]

@@ -29,10 +29,6 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     $VALGRIND bin2txt -f tsv back >weights
     bin2txt -f tsv model >want
     same want weights
-    sed 's/ qid:[^ ]*//' text >plain
-    printf '3\n2\n2\n' >counts
-    $VALGRIND svm2bin -q counts plain >counted
-    [ "$(bin2txt -f head counted | wc -l)" = 3 ]
     $VALGRIND loop 'replay -n 8 -s 1 rounds made | score -w 2 | explore -g 0.5 |
         metric -t looped ndcg@10 err loss:listnet | feedback-mask -k 2 |
         update -a kl -e 0.1 -U 1 -m again'
@@ -52,8 +48,6 @@ VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-
     fails 2 'loop: score: no weights: *' $VALGRIND loop 'replay rounds | score'
     echo '1 qid:a 1:x' >text
     fails_on text 1 "svm2bin: <stdin>: line 1: *" $VALGRIND svm2bin
-    echo 1 >counts
-    fails_on text 1 "svm2bin: <stdin>: line 1: *" $VALGRIND svm2bin -q counts
     echo 'rankpipe/1 round docs=1 dim=0 bytes=0' >unnumbered
     fails_on unnumbered 1 'explore: <stdin>: round *: key t= is missing' $VALGRIND explore -g 1
     printf '1 2\n3 4 5\n' >text

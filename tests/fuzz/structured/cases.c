@@ -303,7 +303,7 @@ static void check_text(const char *name)
         found("what svm2bin wrote is not printed");
     if (text.status || text.out.n == 0)
         return;
-    struct command read = command_of("svm2bin -c -u text-2", NULL, "again");
+    struct command read = command_of("svm2bin -u text-2", NULL, "again");
     (void)check_ok(&read);
     struct verdict again = run_words("bin2txt -f svm", "again", "text-3");
     if (again.out.n != text.out.n || memcmp(again.out.data, text.out.data, text.out.n) != 0)
@@ -314,16 +314,12 @@ static void case_text(struct dice *draw)
 {
     struct command command = { .in = "text" };
     const char *text = make_svm(draw, draw_below(draw, 2) ? 12 : 0);
-    const char *counts = make_counts(draw, draw_below(draw, 2) ? 6 : 0);
     struct bytes bytes = { (unsigned char *)memory_text("%s", text), strlen(text) };
     if (draw_one_in(draw, 4))
         change_bytes(draw, &bytes);
     file_put("text", bytes.data, bytes.n);
-    file_put("counts", counts, strlen(counts));
     command_word(&command, "svm2bin");
     options_draw(draw, &command, &svm2bin, 12);
-    if (draw_one_in(draw, 8))
-        command_words(&command, "-q counts");
     struct verdict outcome = check_run(&command);
     if (outcome.status)
         return;

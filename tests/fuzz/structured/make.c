@@ -245,12 +245,3 @@ const char *make_answers(struct dice *draw, const struct stream *rounds, size_t 
     }
     return text;
 }
-
-const char *make_counts(struct dice *draw, size_t odd)
-{
-    char *text = memory_text("%s", "");
-    for (size_t i = draw_below(draw, 5); i > 0; i--)
-        text = memory_text("%s%s\n", text, odd && draw_one_in(draw, odd)
-                           ? draw_whole(draw, 1) : memory_text("%zu", 1 + draw_below(draw, 4)));
-    return text;
-}

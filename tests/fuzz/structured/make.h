@@ -18,11 +18,10 @@ struct shape make_shape(struct dice *draw, bool items);
 /* A whole stream of that shape, with its end record. */
 struct stream make_rounds(struct dice *draw, const struct shape *shape);
 
-/* Text: of svm2bin, of weights2bin, of feedback-join for rounds of at most so many documents, of
- * svm2bin -q. `odd`: how seldom a word is out of order; 0: never. */
+/* Text: of svm2bin, of weights2bin, of feedback-join for rounds of at most so many documents.
+ * `odd`: how seldom a word is out of order; 0: never. */
 const char *make_svm(struct dice *draw, size_t odd);
 const char *make_weights(struct dice *draw, size_t odd);
 const char *make_answers(struct dice *draw, const struct stream *rounds, size_t odd);
-const char *make_counts(struct dice *draw, size_t odd);
 
 #endif

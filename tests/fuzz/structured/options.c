@@ -36,7 +36,6 @@ static const struct special {
     { "metric", 'x', WORDS("greedy", "uniform,gamma=0.5", "top,gamma=0.2,places=2", "slot,places=2",
                            "swap,gamma=1", "worth", "index,gamma=0.1", "plackett-luce",
                            "plackett-luce,temperature=1e-3", "top", "leader") },
-    { "svm2bin", 'q', NULL },
     { "svm2bin", 'd', WORDS("0", "1", "6", "20") },
     { "feedback-join", 's', NULL },
     { "feedback-join", 'k', WORDS("1", "2", "3", "all") },
