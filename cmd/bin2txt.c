@@ -59,9 +59,6 @@ static const char *form_name(size_t i)
 }
 
 static const struct option options_known[] = {
-    { 'Q', NULL, NULL, "with -f svm and log, qids keep the %XX of rounds, for -Q of svm2bin and "
-                       "log2bin (default: %XX become bytes again)",
-      OPTION_FLAG(bin2txt, text.printer.coded) },
     { 'f', "form", form_name, "form of the text (default svm)", OPTION_WORD(bin2txt, form) },
     { 'q', "map", NULL, "file to write: with -f svm, the number that each query gets in the place "
                         "of its qid, and the qid (default: keep qids)", OPTION_TEXT(bin2txt, map) },
@@ -198,7 +195,7 @@ static int close_bin2txt(void *self, enum ended ended)
 
 const struct filter bin2txt = {
     .name = "bin2txt",
-    .usage = "[-Q] [-f form] [-q map] [-y names] [file ...]",
+    .usage = "[-f form] [-q map] [-y names] [file ...]",
     .line = "prints rounds and models as text",
     .options = options_known,
     .operand = { .value = "file",

@@ -35,8 +35,6 @@ static const struct option options_known[] = {
                               "10, rare 100, known-item 1000, noisy-binary 10)", OPTION_OWN },
     { 'n', "last", NULL, "number of the last round, a whole number from 1 (default 1000)",
       OPTION_WHOLE(synth, last, 1, RECORD_MOST - 1) },
-    { 'q', NULL, NULL, "hopeless-ndcg, hopeless-auc, hopeless-map: draw by the second of the "
-                       "game's two laws (default: the first)", OPTION_OWN },
     { 's', "seed", NULL, "seed of all that is drawn, a whole number, 0 or more (default 1)",
       OPTION_WHOLE(synth, seed, 0, RECORD_MOST) },
     { 'u', "model", NULL, "separable, linear, rare, known-item: file for the weights of the hidden "
@@ -59,7 +57,7 @@ static int parse_setting(struct game_settings *settings, const struct options *o
         return 0;
     const struct game_option *known = &game_options[i];
     double *value = &settings->value[i];
-    uint64_t whole = 1; /* of a flag */
+    uint64_t whole = 0;
     settings->set[i] = true;
     if (options->value && known->whole &&
         options_whole(options, (uint64_t)known->least, (uint64_t)known->most, &whole) < 0)
@@ -156,7 +154,7 @@ static int close_synth(void *self, enum ended ended)
 
 const struct filter synth = {
     .name = "synth",
-    .usage = "[-q] [-L grade] [-M margin] [-R share] [-S deviation] [-b first] [-d dim] "
+    .usage = "[-L grade] [-M margin] [-R share] [-S deviation] [-b first] [-d dim] "
              "[-l documents] [-n last] [-s seed] [-u model] game",
     .line = "generates rounds: the data sets and games of the papers",
     .options = options_known,

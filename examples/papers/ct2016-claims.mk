@@ -133,7 +133,7 @@ $(OUT)/ct2016-theorem4.1-table.tsv: $(OUT)/ct2016-theorem4.1.tsv
 # Table 1, and Theorems 5.1 and 5.2 on its two laws. Documents have unit features, so weights are scores.
 LAWS = p q
 law.p = hopeless-ndcg
-law.q = -q hopeless-ndcg
+law.q = hopeless-ndcg-q
 LAWS_T = $(call size,100000,1000,20000)
 LAWS_SEEDS = $(call seeds,$(call upto,$(call size,10,2,3)))
 gains = awk '$$2 != query { finish(); query = $$2 } { gain[++m] = $$1 } END { finish() } \

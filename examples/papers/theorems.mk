@@ -6,10 +6,9 @@ THEOREMS = ct2015-theorem12 ct2015-theorem12-map ct2016-theorem5.2
 THEOREMS_ENDS = $(call size,1000 2000 4000 8000 16000 32000 64000,500 1000,1000 16000)
 THEOREMS_SEEDS = $(call seeds,$(call upto,$(call size,10,2,5)))
 
-# of a target GAME.LEARNER.regret: the law, the policy, the places with feedback, the learner
+# of a target GAME.LEARNER.regret: the game, the policy, the places with feedback, the learner
 game = $(word 1,$(subst ., ,$*))
 player = $(word 2,$(subst ., ,$*))
-law = $(if $(filter %-q,$(game)),-q $(game:-q=),$(game))
 players = squared-1 ftpl-1 listnet-all ftpl-all
 places = $(lastword $(subst -, ,$(player)))
 showing.squared-1 = -T $$T
@@ -24,7 +23,7 @@ measure = $(patsubst .%,%,$(suffix $*))
 
 $(OUT)/%.theorem: sweep | ../../bin/rankpipe $(OUT)
 	./sweep game=$(game) player=$(player) T='$(THEOREMS_ENDS)' seed='$(THEOREMS_SEEDS)' \
-	    'synth -n $$T -s $$seed $(law) | score | explore $(showing.$(player)) -s $$seed |
+	    'synth -n $$T -s $$seed $(game) | score | explore $(showing.$(player)) -s $$seed |
 	    metric -t $$table -e $$T regret:$(measure) | feedback-mask -k $(places) |
 	    update -a $(learning.$(player))' > $(new)
 	$(save)

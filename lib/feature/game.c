@@ -14,7 +14,6 @@ const struct game_option game_options[GAME_NUMBERS] = {
     [GAME_DEVIATION] = { 'S', "the standard deviation", false, 1e-6, 1e6 },
     [GAME_DIM] = { 'd', "the number of features", true, 1, 65536 },
     [GAME_DOCS] = { 'l', "the number of documents", true, 1, 65536 },
-    [GAME_OTHER] = { 'q', "the other law", true, 0, 1 },
 };
 
 /* Chaudhuri & Tewari 2016, Table 1: p and p~, in twentieths. For MAP (Chaudhuri & Tewari 2015,
@@ -171,7 +170,7 @@ static void draw_noisy(struct game *game, struct normals *normals, float *label)
 
 static void draw_law(struct game *game, struct normals *normals, float *label)
 {
-    const struct law *law = game->law;
+    const struct law *law = game->rules->law;
     uint32_t drawn = rng_below(&normals->rng, law->whole);
     size_t outcome = 0;
     while (drawn >= law->weight[outcome])
@@ -200,12 +199,12 @@ const struct game_rules games[] = {
     { .name = "noisy-binary", .letters = "Sl",
       .usual = { [GAME_GRADE] = 1, [GAME_DEVIATION] = 0.3, [GAME_DOCS] = 10 },
       .start = start_noisy, .draw = draw_noisy },
-    { .name = "hopeless-ndcg", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 3 },
-      .law = laws_ndcg, .draw = draw_law },
-    { .name = "hopeless-auc", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 4 },
-      .law = laws_auc, .draw = draw_law },
-    { .name = "hopeless-map", .letters = "q", .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = 3 },
-      .law = laws_ndcg, .draw = draw_law },
+#define HOPELESS(label, items, its_law) \
+    { .name = "hopeless-" label, .letters = "", .draw = draw_law, .law = its_law, \
+      .usual = { [GAME_GRADE] = 1, [GAME_DOCS] = items } }
+    HOPELESS("ndcg", 3, &laws_ndcg[0]), HOPELESS("ndcg-q", 3, &laws_ndcg[1]),
+    HOPELESS("auc", 4, &laws_auc[0]), HOPELESS("auc-q", 4, &laws_auc[1]),
+    HOPELESS("map", 3, &laws_ndcg[0]), HOPELESS("map-q", 3, &laws_ndcg[1]),
     { .name = NULL },
 };
 
@@ -246,8 +245,6 @@ int game_start(struct game *game, const struct game_rules *rules,
     game->rules = rules;
     game->seed = seed;
     if (fill_settings(game, settings, fault) < 0) return -1;
-    if (rules->law)
-        game->law = &rules->law[game->value[GAME_OTHER] != 0];
     return rules->start ? rules->start(game, &normals, fault) : 0;
 }
 

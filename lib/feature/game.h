@@ -19,7 +19,6 @@ enum game_number {
     GAME_DEVIATION, /* a standard deviation: of what, depends on the game */
     GAME_DIM,
     GAME_DOCS,
-    GAME_OTHER,     /* 1: use the other of the game's two laws          */
     GAME_NUMBERS
 };
 
@@ -56,7 +55,6 @@ struct game {
     unsigned top;               /* the top grade                                              */
     double *u;                  /* u[dim]: the hidden ranker, of length 1; NULL where dim is 0 */
     unsigned char *truth;       /* noisy-binary: truth[docs]: is the item relevant?           */
-    const struct law *law;      /* of the hopeless games, else NULL                           */
     double *mean;               /* separable: mean[top+1][dim], of each grade's documents     */
     double step;                /* separable: from the centre of a grade to the next one's    */
     double *cut;                /* linear, rare: cut[top]: grade r is from cut[r-1] to cut[r] */
@@ -69,7 +67,7 @@ struct game_rules {
     const char *name;
     const char *letters;         /* the options of the settings it takes         */
     double usual[GAME_NUMBERS];  /* their defaults                               */
-    const struct law *law;       /* two of them, for GAME_OTHER; NULL: none      */
+    const struct law *law;       /* of the hopeless games; else NULL             */
     int (*start)(struct game *game, struct normals *normals, struct fault *fault); /* NULL: none */
     void (*draw)(struct game *game, struct normals *normals, float *label);
 };

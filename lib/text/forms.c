@@ -76,16 +76,13 @@ static void print_qid(struct print *print, const struct round *round)
 
 /* ---- svm ---- */
 
-/* A qid as the text had it: as it is, if that had %XX; else its %XX back to bytes. */
-static int decode_qid(const struct printer *printer, const char *qid, char plain[QID_BYTES + 1],
-                      struct fault *fault)
+/* A qid as the text had it: its %XX back to bytes. */
+static int decode_qid(const char *qid, char plain[QID_BYTES + 1], struct fault *fault)
 {
-    if (printer->coded)
-        strcpy(plain, qid);
-    else if (!qid_word_decode(qid, plain) || strpbrk(plain, " \t\n\r#"))
-        return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold "
-                          "without -Q");
-    return 0;
+    if (qid_word_decode(qid, plain) && !strpbrk(plain, " \t\n\r#"))
+        return 0;
+    return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold: give "
+                      "queries numbers by -q map");
 }
 
 /* " index:value", with the index from 1. */
@@ -179,7 +176,7 @@ static int find_sign(struct printer *printer, const struct round *round,
         return 0;
     memcpy(word, " qid:", SIGN);
     if (!number)
-        return decode_qid(printer, round->qid, word + SIGN, fault);
+        return decode_qid(round->qid, word + SIGN, fault);
     *digits_whole(word + SIGN, number) = '\0';
     return 0;
 }
@@ -270,9 +267,7 @@ int forms_log(struct printer *printer, const struct round *round, struct fault *
         return fault_data(fault, "needs seen: put feedback-mask or feedback-join before bin2txt");
     if (!round->qid)
         return fault_data(fault, "needs a qid, by which a log names its query");
-    if (printer->coded)
-        strcpy(qid, round->qid);
-    if ((!printer->coded && decode_word("qid", round->qid, qid, fault) < 0) ||
+    if (decode_word("qid", round->qid, qid, fault) < 0 ||
         (round->request && decode_word("request", round->request, request, fault) < 0) ||
         (round->client && decode_word("client", round->client, client, fault) < 0) ||
         forms_names(printer, round, fault) < 0 || forms_check_names(printer, round, fault) < 0 ||

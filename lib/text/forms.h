@@ -41,7 +41,6 @@ struct printer {
     char last[ROUND_QID + 1]; /* the qid of the last of them; "": none                 */
     struct writer *map;       /* the caller's: svm prints numbers in the place of qids, and here the
                                * lines "number TAB qid"; NULL: qids stay               */
-    bool coded;               /* the caller's: qids of svm and log keep their %XX        */
     struct name_table numbers;
     struct summary summary;   /* of the rounds so far, in the form summary            */
     struct scales_form scales; /* in the form scales                                  */

@@ -98,8 +98,6 @@ stops() {
     ask POST /answer "{\"request\": \"$last\", \"clicks\": [2]}"
     is "$status$output" 204
     stops
-    spooled log | bin2txt -Q -f svm >text
-    sed 's/ *$//' text
     is "$(spooled log | python3 -c 'import rankpipe, sys
 for round in rankpipe.read(sys.stdin.buffer): print(round.query, round.names, [row.tolist() for row in round.dense()])')" \
         "new user ['a', 'b'] [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]

@@ -1,7 +1,8 @@
 # synth: the rounds it makes up. Their laws are tested in C, to what can be enumerated or counted.
 load ../helper
 
-GAMES="separable linear rare known-item noisy-binary hopeless-ndcg hopeless-auc hopeless-map"
+GAMES="separable linear rare known-item noisy-binary hopeless-ndcg hopeless-ndcg-q
+    hopeless-auc hopeless-auc-q hopeless-map hopeless-map-q"
 
 # records ROUNDS: a stream of so many rounds, without its end record.
 records() {
@@ -38,11 +39,11 @@ records() {
 2391395364 known-item
 1820929731 noisy-binary
 2514959633 hopeless-ndcg
-1049778336 -q hopeless-ndcg
+1049778336 hopeless-ndcg-q
 3134993778 hopeless-auc
-2701526673 -q hopeless-auc
+2701526673 hopeless-auc-q
 2514959633 hopeless-map
-1049778336 -q hopeless-map
+1049778336 hopeless-map-q
 SUMS
 }
 
@@ -139,13 +140,12 @@ SUMS
 # ---- the command line ----
 
 @test "an option that the game does not take is refused" {
-    takes="separable:LMSdl linear:LSdl rare:RSdl known-item:Sdl noisy-binary:Sl hopeless-ndcg:q hopeless-auc:q hopeless-map:q"
+    takes="separable:LMSdl linear:LSdl rare:RSdl known-item:Sdl noisy-binary:Sl hopeless-ndcg: hopeless-auc: hopeless-map-q:"
     tried=0
     for game in $takes; do
-        for letter in L M R S d l q; do
+        for letter in L M R S d l; do
             value=2
             [ $letter != R ] || value=0.5
-            [ $letter != q ] || value=
             if [[ ${game#*:} == *$letter* ]]; then
                 synth -$letter$value -n 2 "${game%:*}" >out
             else
@@ -156,7 +156,7 @@ SUMS
             tried=$((tried + 1))
         done
     done
-    is $tried 56
+    is $tried 48
 }
 
 @test "each option a game takes changes what it makes" {
@@ -171,9 +171,6 @@ SUMS
     done
     changes -S 0.5 noisy-binary
     changes -l 9 noisy-binary
-    changes -q hopeless-ndcg
-    changes -q hopeless-auc
-    changes -q hopeless-map
 }
 
 @test "the defaults are those of the page" {
@@ -196,7 +193,7 @@ SUMS
 }
 
 @test "no game, two games and an unknown one are a wrong command line" {
-    fails 2 'synth: no game named: choose from separable, linear, rare, known-item, noisy-binary, hopeless-ndcg, hopeless-auc, hopeless-map
+    fails 2 'synth: no game named: choose from separable, linear, rare, known-item, noisy-binary, hopeless-ndcg, hopeless-ndcg-q, hopeless-auc, hopeless-auc-q, hopeless-map, hopeless-map-q
 usage: synth *' synth
     [ ! -s out ]
 }

@@ -91,7 +91,7 @@ starved() {
     fenced q salvage
     fenced q replay -n 20 -s 1 -
     fenced q replay -z 1 -n 20 -
-    for game in separable linear rare noisy-binary hopeless-ndcg hopeless-auc hopeless-map; do
+    for game in separable linear rare noisy-binary hopeless-ndcg hopeless-auc-q hopeless-map; do
         fenced q synth -n 5 $game
     done
 }

@@ -27,7 +27,10 @@ spool -f
 spool -l
 spool -m
 spool -r
+svm2bin -c
 svm2bin -p
+svm2bin -q
+synth -q
 update -H'
 
 # A model of memory with drift: it ranks, and is not continued.
