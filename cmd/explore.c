@@ -1,6 +1,5 @@
 /* explore: adds the order to show: by score, and sometimes at random. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/system.h"
@@ -22,9 +21,6 @@ struct explore {
 static const struct option options_known[] = {
     { 'B', "bound", NULL, "share of base's DCG@10 that a list may lose, 0 to below 1; excludes -g "
                           "and -T (default: no bound)", OPTION_REAL(explore, bound, 1) },
-    { 'E', "epsilon", NULL, "blocks, leader: the noise is below 1/epsilon, a number above 0 "
-                            "(default: derived from -L, items and rounds or blocks)",
-      OPTION_POSITIVE(explore, explorer.epsilon) },
     { 'F', "power", NULL, "gamma or temperature falls with round t as t^-power, above 0 (default: "
                           "constant)", OPTION_POSITIVE(explore, explorer.power) },
     { 'H', "temperature", NULL, "plackett-luce: what scores are divided by, a number above 0 "
@@ -79,7 +75,7 @@ static int parse_seed(struct explorer *explorer, const struct options *options)
 /* Does the policy take all options that were given? */
 static int check_taken(const struct policy *policy, const struct options *options)
 {
-    for (const char *letter = "EFHIKLTgik"; *letter; letter++)
+    for (const char *letter = "FHIKLTgik"; *letter; letter++)
         if (options->given[(unsigned char)*letter] && !strchr(policy->options, *letter))
             return options->given['p']
                        ? fault_usage(options->fault, "-p %s does not take -%c", policy->name,
@@ -131,12 +127,8 @@ static int check_options(const struct explore *my, const struct policy *policy,
     if (check_bound(policy, my->bound, options) < 0 || check_taken(policy, options) < 0) return -1;
     if (given['g'] && given['T'])
         return fault_usage(fault, "-g and -T both set gamma: give one of them");
-    if (given['E'] && given['L'])
-        return fault_usage(fault, "-E and -L both set epsilon: give one of them");
     if (given['F'] && strchr(policy->options, 'g') && !given['g'])
         return fault_usage(fault, "-F needs -g: -F lowers gamma from the value of -g");
-    if (given['E'] && isinf(1 / explorer->epsilon))
-        return fault_usage(fault, "-E %g is too small: 1/epsilon overflows", explorer->epsilon);
     if (policy->one_seed && (explorer->records || explorer->repeats))
         return fault_usage(fault, "-p %s needs one seed for the whole run: give -s a number",
                            policy->name);
@@ -198,8 +190,8 @@ static int close_explore(void *self, enum ended ended)
 
 const struct filter explore = {
     .name = "explore",
-    .usage = "[-fo] [-B bound] [-E epsilon | -L grade] [-F power] [-H temperature] [-I share] "
-             "[-K blocks] [-T horizon | -g gamma] [-i share] [-k places] [-p policy] [-s seed]",
+    .usage = "[-fo] [-B bound] [-F power] [-H temperature] [-I share] [-K blocks] [-L grade] "
+             "[-T horizon | -g gamma] [-i share] [-k places] [-p policy] [-s seed]",
     .line = "adds the order to show",
     .options = options_known,
     .size = sizeof(struct explore),

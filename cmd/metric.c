@@ -63,8 +63,6 @@ static const struct option options_known[] = {
       OPTION_WORD(metric, gain) },
     { 'L', "grade", NULL, "err: top grade of the labels, 1 to 1000 (default 4)",
       OPTION_WHOLE(metric, grade, 1, 1000) },
-    { 'R', NULL, NULL, "ips, snips, dr: the column rival is the scores (default: the column score)",
-      OPTION_FLAG(metric, evidence.logged.target.rival) },
     { 'W', "model", NULL, "regret:loss:S, regret:drawn:loss:S: file of the weights that they are "
                           "against", OPTION_TEXT(metric, weights) },
     { 'e', "rounds", NULL, "rounds from one row to the next, 1 or more (default: rows after 1, 2, "
@@ -79,9 +77,6 @@ static const struct option options_known[] = {
     { 'q', NULL, NULL, "print each round: t, qid, values and client, for compare (default: means)",
       OPTION_FLAG(metric, by_round) },
     { 'r', NULL, NULL, "print sums and counts (default: means)", OPTION_FLAG(metric, raw) },
-    { 's', "seed", NULL, "ips, snips, dr: seed of the order of equal scores; drawn: of the scores; "
-                         "a whole number, 0 or more (default 1)",
-      OPTION_WHOLE(metric, evidence.ties.seed, 0, RECORD_MOST) },
     { 't', "file", NULL, "file for the table; rounds go on to standard output (default: none)",
       OPTION_TEXT(metric, file) },
     { 'x', "policy", target_name, "ips, snips, dr: policy to be judged, with what it takes, as in "
@@ -119,7 +114,7 @@ static int parse_measures(struct metric *my, char *const *names, struct fault *f
 /* Do the options of estimates go with the measures and each other? */
 static int check_estimates(const struct metric *my, const struct options *options)
 {
-    for (const char *letter = "pxR"; *letter; letter++)
+    for (const char *letter = "px"; *letter; letter++)
         if (options->given[(unsigned char)*letter] && !my->estimates)
             return fault_usage(options->fault, "-%c needs an estimate, such as snips:dcg@10",
                                *letter);
@@ -323,8 +318,8 @@ static int close_metric(void *self, enum ended ended)
 
 const struct filter metric = {
     .name = "metric",
-    .usage = "[-Rioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-W model] [-e rounds] "
-             "[-p file] [-s seed] [-t file] [-x policy] [-z value] measure ...",
+    .usage = "[-ioqr] [-D discount] [-E epsilon] [-G gain] [-L grade] [-W model] [-e rounds] "
+             "[-p file] [-t file] [-x policy] [-z value] measure ...",
     .line = "measures the rankings shown so far",
     .options = options_known,
     .operand = { .value = "measure", .words = tally_word, .text = "what to print" },

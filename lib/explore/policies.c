@@ -412,17 +412,16 @@ static int check_list(const struct explorer *my, const struct round *round, stru
     return 0;
 }
 
-/* Ranks by the scores and noise; `steps` is what the noise depends on unless epsilon is given. */
+/* Ranks by the scores and noise; the noise depends on `steps`. */
 static int show_perturbed(struct explorer *my, struct round *round, uint64_t steps,
                           struct rng *rng, struct fault *fault)
 {
     size_t m = my->docs = round->docs;
-    if (my->epsilon <= 0)
-        my->epsilon = blocks_epsilon(m, steps, (unsigned)my->top_grade);
+    double epsilon = blocks_epsilon(m, steps, (unsigned)my->top_grade);
     uint32_t *order = round_new(round, ROUND_ORDER, fault);
     double *perturbed = buffer_for(&my->numbers, m, sizeof *perturbed, fault);
     if (!order || !perturbed) return -1;
-    blocks_perturb(m, round->score, my->epsilon, rng, perturbed);
+    blocks_perturb(m, round->score, epsilon, rng, perturbed);
     return rank(my, round, perturbed, order, fault);
 }
 
@@ -488,9 +487,9 @@ const struct policy policies[POLICIES_MOST + 1] = {
       KEY_SUBSET, 0, 1, NULL, check_score, show_subset, NULL,
       "its placements depend on the scores of exp3m: use -x top" },
     { "plackett-luce", "BFHiI", "", "", false, 0, 0, 1, NULL, check_score, show_luce, NULL, NULL },
-    { "blocks", "EKLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
+    { "blocks", "KLTk", "T", "-T, the number of rounds to divide into blocks", true, 0, 0, 1, NULL,
       check_list, show_blocks, NULL, "its orders depend on other rounds" },
-    { "leader", "ELT", "TE", "-T, the number of rounds, or -E, epsilon", false, 0, 0, 1, NULL,
+    { "leader", "LT", "T", "-T, the number of rounds", false, 0, 0, 1, NULL,
       check_list, show_leader, NULL, "its noise depends on the length of the run" },
 };
 

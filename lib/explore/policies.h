@@ -24,13 +24,12 @@ struct explorer {
     double gamma;       /* exploration rate of round 1, from 0 to 1                  */
     double temperature; /* of plackett-luce in round 1, above 0                      */
     double power;       /* gamma and temperature fall as t^-power; 0: they stay      */
-    double epsilon;     /* 1/epsilon is the width of the noise; 0: from what follows */
     double share;       /* of rounds with a rival that are interleaved; 0: none      */
     double own_share;   /* of rounds with a base, which is interleaved with it       */
     uint64_t places;    /* k: places that the policy explores, or items in a group; 0: those of
                          * the policy, and for worth as many as users judge by judged= */
     uint64_t horizon, blocks_asked; /* rounds; blocks in them, 0: by default         */
-    uint64_t top_grade; /* L: labels are at most this, for epsilon by default       */
+    uint64_t top_grade; /* L: labels are at most this, which sets the noise       */
     uint64_t seed;
     bool records;    /* each round records its seed, as key seed=                      */
     bool repeats;    /* each round is drawn by the seed that it records                */

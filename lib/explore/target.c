@@ -151,10 +151,7 @@ int target_check(const struct target *my, struct fault *fault)
     const char *name = name_of(my);
     if (takes(my, 'g') && strchr(my->explorer.policy->needs, 'g') && !my->explorer.rated)
         return fault_usage(fault, "-x %s needs gamma, as in -x %s,gamma=0.1", name, name);
-    if (!my->rival || !(ranks_by(my, POLICY_WORTH) || ranks_by(my, POLICY_INDEX)))
-        return 0;
-    return fault_usage(fault, "-R takes the column rival for the scores, but -x %s ranks by the "
-                       "column %s, which belongs to the scores: omit -R", name, name);
+    return 0;
 }
 
 /* ---- a round ---- */
@@ -162,10 +159,7 @@ int target_check(const struct target *my, struct fault *fault)
 static int check_columns(const struct target *my, const struct round *round, struct fault *fault)
 {
     const char *name = name_of(my);
-    if (my->rival && !round->rival)
-        return fault_data(fault, "-R needs rival: put score -R, with the model to be evaluated, "
-                          "before metric");
-    if (!my->rival && !round->score)
+    if (!round->score)
         return fault_data(fault, "-x %s needs score: put score -m before metric", name);
     if ((ranks_by(my, POLICY_WORTH) && !round->worth) ||
         (ranks_by(my, POLICY_INDEX) && !round->index))
@@ -194,13 +188,7 @@ static int set_logits(struct target *my, const struct round *round, const uint32
 int target_rank(struct target *my, const struct round *round, const struct ties *ties,
                 uint32_t *order, struct fault *fault)
 {
-    struct round scored;
     if (check_columns(my, round, fault) < 0) return -1;
-    if (my->rival) {
-        scored = *round;
-        scored.score = round->rival;
-        round = &scored;
-    }
     my->explorer.seed = ties->seed;
     my->explorer.line_order = ties->in_line_order;
     if (policies_rank(&my->explorer, round, order, fault) < 0) return -1;

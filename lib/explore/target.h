@@ -14,9 +14,8 @@
 #include "math/order.h"
 #include "stream/round.h"
 
-struct target { /* all zero at first, which is greedy by score; `rival` is the caller's */
+struct target { /* all zero at first, which is greedy by score */
     struct explorer explorer; /* the policy and its settings; none: greedy; ranks          */
-    bool rival;               /* the column rival is the scores                            */
     const double *logit;      /* of plackett-luce: logit[docs] of the last round, by position */
     struct buffer logits, room;
 };
@@ -26,8 +25,7 @@ struct target { /* all zero at first, which is greedy by score; `rival` is the c
  * knows. */
 int target_parse(struct target *target, const char *text, struct fault *fault);
 
-/* 0, or a usage fault: the policy needs a gamma; or it ranks by a column that belongs to score, and
- * `rival` is set. */
+/* 0, or a usage fault: the policy needs a gamma. */
 int target_check(const struct target *target, struct fault *fault);
 
 /* The name of policy i that can be judged, from 0, or NULL after the last. */

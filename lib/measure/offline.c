@@ -196,7 +196,7 @@ int offline_round(struct logged *logged, const struct round *round, const struct
     if (!round->seen && !round->label)
         return fault_data(fault, "%s needs seen or label: put feedback-mask or feedback-join "
                           "before metric", name);
-    if (!round->score && !logged->target.rival)
+    if (!round->score)
         return fault_data(fault, "%s needs score: put score -m, with the model to be evaluated, "
                           "before metric", name);
     if ((logged->examination ? take_clicks(logged, round, name, &shown, fault)

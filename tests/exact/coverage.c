@@ -67,6 +67,13 @@ static void read_query(struct world *world, size_t i, uint64_t t)
     round->t = t;
 }
 
+/* From here on the scores of a query are those that are judged. */
+static void judge(struct world *world)
+{
+    if (!world->own)
+        world->round.score = world->round.rival;
+}
+
 /* The gain of a label in the truth: of clicks, how attractive the document is. */
 static double gain_of(const struct world *world, float label)
 {
@@ -83,6 +90,7 @@ static void find_truth(struct world *world)
     for (size_t q = 0; q < world->store.rounds; q++) {
         struct round *round = &world->round;
         read_query(world, q, q + 1);
+        judge(world);
         size_t m = round->docs, k = world->offline[0].measure.cutoff < m
                                         ? world->offline[0].measure.cutoff : m;
         if (measure_places(&world->measured, m, &world->fault) < 0)
@@ -113,6 +121,7 @@ static void serve(struct world *world, struct rng *rng, uint64_t t)
     if (world->clicks)
         clicks_draw(&world->person, &(struct clicks_page){ .places = k }, seen, rng, seen);
     round->label = NULL;
+    judge(world);
 }
 
 static void add_sums(struct world *world, size_t length)
@@ -180,7 +189,6 @@ static void set_up(struct world *world, char **argv)
         world->lengths++;
     world->explorer.policy = &policies[POLICY_UNIFORM];
     world->explorer.gamma = atof(argv[3]);
-    world->logged.target.rival = !world->own;
     world->logged.examination = world->clicks ? &world->examination : NULL;
     for (size_t k = 0; k < 10; k++)
         theta[k] = 1 / ((double)k + 1);

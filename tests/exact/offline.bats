@@ -75,7 +75,6 @@ judged() {
         metric $options -x greedy ips:dcg@10 dr:prec@3 <s >have
         same have want
     done
-    fails_on s 1 'metric: <stdin>: round 1 (qid q1): -R needs rival: put score -R, *' metric -R ips:dcg
     fails_on s 1 'metric: <stdin>: round 1 (qid q1): -x worth needs the column worth, which score -m adds for some learners: *' \
         metric -x worth ips:dcg
     fails_on s 1 'metric: <stdin>: round 1 (qid q1): -x index needs the column index, *' metric -x index ips:dcg

@@ -56,7 +56,7 @@ struct world {
     struct offline ips, snips, dr;
     struct examination examination;
     struct fault fault;
-    double score[DOCS], rival[DOCS], index[DOCS], worth[DOCS], r[DOCS];
+    double score[DOCS], index[DOCS], worth[DOCS], r[DOCS];
     float R[DOCS], seen[DOCS], x[DOCS][DIM];
     uint32_t order[DOCS], greedy[DOCS];
     size_t K, target;
@@ -93,7 +93,6 @@ static struct round *start_round(struct world *world, size_t m)
     if (round_start(round, 1, NULL, m, 0, &world->fault) < 0)
         stop(world, "round_start");
     round->score = world->score;
-    round->rival = world->rival;
     round->index = world->index;
     round->worth = world->worth;
     return round;
@@ -147,7 +146,7 @@ static void make_target(struct world *world, struct law *law, size_t m)
     size_t t = world->target;
     struct explorer explorer = { .policy = &policies[TARGETS[t].ranks], .seed = ties.seed,
                                  .rated = true };
-    const double *score = world->logged.target.rival ? world->rival : world->score;
+    const double *score = world->score;
     struct round *round = start_round(world, m);
     round->score = (double *)score;
     explorer.places = TARGETS[t].ranks == POLICY_UNIFORM ? 0 : TARGETS[t].T;
@@ -249,7 +248,6 @@ static void draw_world(struct world *world, struct rng *rng)
         world->r[i] = rng_below(rng, 4) ? rng_unit(rng) : 0;
         world->R[i] = (float)rng_below(rng, 4);
         world->score[i] = (double)rng_below(rng, 6) / 2 - 1; /* ties, too */
-        world->rival[i] = rng_unit(rng);
         world->index[i] = rng_unit(rng);
         world->worth[i] = 3 * rng_unit(rng);
         for (size_t j = 0; j < DIM; j++)
@@ -272,7 +270,6 @@ static void start(struct world *world, struct rng *rng, const char *measure)
         target_parse(target, TARGETS[world->target].text, &world->fault) < 0 ||
         baseline_round(b, &x, &world->fault) < 0)
         stop(world, "start");
-    target->rival = TARGETS[world->target].ranks == POLICY_UNIFORM && rng_below(rng, 3) == 0;
     world->ips.clicks = world->snips.clicks = world->dr.clicks = world->clicks;
     for (size_t i = 0; i < DOCS; i++)
         if (baseline_learn(b, i, 3 * rng_unit(rng), 0.3, &world->fault) < 0)

@@ -61,7 +61,7 @@ static const char *const chains[] = {
     "score | explore -f -g 0.5 | feedback-mask | update -a kl -e 0.1 -x rank -d 64",
     "metric -x plackett-luce,temperature=0.1 ips:dcg@2 snips:sumloss",
     "metric -x top,gamma=0.5,places=2 ips:dcg dr:p@3",
-    "metric -R -x slot,places=2 snips:dcg@3",
+    "metric -x slot,places=2 snips:dcg@3",
     "score | explore -f | feedback-mask -c perfect | update -a pairrank -d 64",
     "score | explore -f -p subset -k 2 | feedback-mask | update -a exp3m -d 64",
 };

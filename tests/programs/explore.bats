@@ -887,10 +887,10 @@ upset() {
 # (w - d)^2 / (2 w^2), the chance that a difference of two uniforms is above d. The bounds are
 # five standard deviations.
 @test "blocks and leader: items swap as often as a difference of uniforms makes them" {
-    for policy in blocks\ -T\ 20000\ -K\ 2 leader; do # w = 1, d = 0.25: 0.28125
+    for policy in blocks\ -T\ 20000\ -K\ 8 leader\ -T\ 8; do # m = 2, 8 steps: w = 4, d = 1: 0.28125
         # shellcheck disable=SC2086
-        listed 1 20000 0 0.25 | explore -p $policy -E 1 >out
-        case $policy in blocks*) n=19996 ;; *) n=20000 ;; esac
+        listed 1 20000 0 1 | explore -p $policy >out
+        case $policy in blocks*) n=19984 ;; *) n=20000 ;; esac
         upset $n 0.2653 0.2972
     done
     # m = 2, 50 steps: w = 10, d = 5: 0.125
@@ -906,8 +906,8 @@ upset() {
 }
 
 @test "leader: no more than epsilon's reciprocal is made up for, and nothing is written but order" {
-    listed 1 2000 0 1 3 | explore -p leader -E 1 >out
-    is "$(shown <out | sort -u | wc -l)" 1 # noise below 1
+    listed 1 2000 0 3 5 | explore -p leader -T 1 >out
+    is "$(shown <out | sort -u | wc -l)" 1 # noise below the root of 3
     is "$(shown <out | sed -n 1p)" '2 1 0'
     is "$(bin2txt -f head out | sed -n 7p)" \
         'rankpipe/1 round t=7 qid=1 docs=3 dim=0 cols=label:f4[3],score:f8[3],order:u4[3] bytes=48'
@@ -985,9 +985,9 @@ upset() {
 @test "an option that the policy does not take is refused" {
     for policy in top swap; do
         fails 2 "explore: -p $policy does not take -H*" explore -p $policy -g 0.1 -H 1
-        fails 2 "explore: -p $policy does not take -E*" explore -p $policy -g 0.1 -E 1
+        fails 2 "explore: -p $policy does not take -L*" explore -p $policy -g 0.1 -L 1
     done
-    for option in '-E 1' '-H 1' '-K 1' '-L 1'; do
+    for option in '-H 1' '-K 1' '-L 1'; do
         # shellcheck disable=SC2086
         fails 2 "explore: -p index does not take ${option% *}*" explore -p index $option
         # shellcheck disable=SC2086

@@ -132,9 +132,9 @@ A="0:2 1:1 2:3"
     [ "$(tail -n 1 table)" = "1	25	25" ]
     # 1 + s_1 - s_0 is below 1 where document 0 is on top; the mean of the squares is 2/3
     for seed in $(seq 20); do
-        explore -g 1 -s "$seed" <s >shown
+        replay -b "$seed" -n "$seed" s | explore -g 1 -s "$seed" >shown
         top=$(bin2txt -f rank shown | sed -n 1p | cut -f 4)
-        metric -s "$seed" drawn:loss:ranksvm <shown | tail -n 1 |
+        metric drawn:loss:ranksvm <shown | tail -n 1 |
             awk -v top="$top" '{ ok = top == 0 ? $2 < 1 && $2 > 0 : $2 > 1 && $2 < 2 } END { exit !ok }'
     done
     replay -n 20000 s | explore -g 1 | metric drawn:loss:squared | tail -n 1 |
