@@ -75,16 +75,10 @@ static int parse(void *self, struct options *options, struct host *host)
  *
  * The first line names the columns: qid, doc, position, impressions, clicks, after, after-clicks,
  * values. Tabs are between them. Each other line has the counts of one pair at one position, those
- * of -c sorted by qid, doc and position. The qid is as in a header line, with %XX. A line without
- * values has as many as clicks. Counts of still earlier versions lack the columns after, too, and
- * may have clicks that are no whole numbers. */
+ * of -c sorted by qid, doc and position. The qid is as in a header line, with %XX. */
 
-enum {
-    QID, DOC, POSITION, IMPRESSIONS, CLICKS, OLDER, AFTER = OLDER, AFTER_CLICKS, VALUES, FIELDS
-};
+enum { QID, DOC, POSITION, IMPRESSIONS, CLICKS, AFTER, AFTER_CLICKS, VALUES, FIELDS };
 enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
-static const char older_head[] = "qid\tdoc\tposition\timpressions\tclicks";
-static const char old_head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks";
 static const char head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks\tvalues";
 
 static void print_count(struct print *print, double count)
@@ -101,7 +95,7 @@ static int print_counts(const struct impressions *impressions, struct writer *ou
     const struct impressions_cell *cell = impressions->cell.at;
     const struct impressions_pair *pair = impressions->pair.at;
     print_start(&print, out, fault);
-    print_word(&print, impressions->older ? older_head : head);
+    print_word(&print, head);
     print_byte(&print, '\n');
     for (size_t i = 0; i < impressions->cells && print.failed == 0; i++) {
         const struct impressions_counts *counts = &cell[i].counts;
@@ -112,15 +106,13 @@ static int print_counts(const struct impressions *impressions, struct writer *ou
         print_whole(&print, cell[i].position);
         print_count(&print, counts->n);
         print_count(&print, counts->clicks);
-        if (!impressions->older) {
-            print_count(&print, counts->after);
-            print_count(&print, counts->after_clicks);
-        }
-        if (!impressions->older && counts->lack > 0) { /* the sum of values, to the millionth */
+        print_count(&print, counts->after);
+        print_count(&print, counts->after_clicks);
+        if (counts->lack > 0) { /* the sum of values, to the millionth */
             snprintf(values, sizeof values, "\t%.6f",
                      counts->clicks - counts->lack / IMPRESSIONS_WHOLE);
             print_word(&print, values);
-        } else if (!impressions->older) {
+        } else {
             print_count(&print, counts->clicks);
         }
         print_byte(&print, '\n');
@@ -153,30 +145,26 @@ static int field_number(struct lines *lines, const struct field *field, bool who
     return wrong(*field, "not a %snumber of at least 0", whole ? "whole " : "");
 }
 
-/* The counts of a line, which must be possible. Older ones have values of clicks, not whole. 0 or a
- * fault. */
-static int field_counts(struct lines *lines, const struct field *field, size_t fields,
+/* The counts of a line, which must be possible. 0 or a fault. */
+static int field_counts(struct lines *lines, const struct field *field,
                         struct impressions_counts *counts, struct fault *fault)
 {
-    const bool older = fields == OLDER;
+    double values;
     *counts = (struct impressions_counts){ 0 };
     if (field_number(lines, &field[IMPRESSIONS], true, &counts->n, fault) < 0 ||
-        field_number(lines, &field[CLICKS], !older, &counts->clicks, fault) < 0)
+        field_number(lines, &field[CLICKS], true, &counts->clicks, fault) < 0)
         return -1;
     if (!(counts->n >= 1))
         return wrong(field[IMPRESSIONS], "no impressions: a line has at least 1");
-    if (older)
-        return 0;
     if (field_number(lines, &field[AFTER], true, &counts->after, fault) < 0 ||
-        field_number(lines, &field[AFTER_CLICKS], true, &counts->after_clicks, fault) < 0)
+        field_number(lines, &field[AFTER_CLICKS], true, &counts->after_clicks, fault) < 0 ||
+        field_number(lines, &field[VALUES], false, &values, fault) < 0)
         return -1;
-    double first = counts->clicks - counts->after_clicks, values = counts->clicks;
+    double first = counts->clicks - counts->after_clicks;
     if (counts->after > counts->n || counts->after_clicks > counts->after || first < 0 ||
         first > counts->n - counts->after)
         return lines_wrong(lines, lines->text, lines->bytes, fault, "more clicks than impressions, "
                            "or more after a click than there are: count this share again");
-    if (fields > VALUES && field_number(lines, &field[VALUES], false, &values, fault) < 0)
-        return -1;
     if (values > counts->clicks)
         return wrong(field[VALUES], "more than its clicks, whose values are at most 1");
     counts->lack = impressions_lack(counts->clicks - values);
@@ -190,7 +178,7 @@ static int count_line(struct impressions *impressions, struct lines *lines, stru
     struct field field[FIELDS];
     struct impressions_counts counts;
     double position;
-    size_t fields = 0, due = impressions->older ? OLDER : VALUES;
+    size_t fields = 0;
     const char *at = lines->text, *end = at + lines->bytes;
     for (; at <= end; fields++) {
         const char *tab = memchr(at, '\t', (size_t)(end - at));
@@ -199,9 +187,9 @@ static int count_line(struct impressions *impressions, struct lines *lines, stru
             field[fields] = (struct field){ at, (size_t)(tab - at) };
         at = tab + 1;
     }
-    if (fields != due && (impressions->older || fields != FIELDS))
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %zu%s", fields,
-                           due, impressions->older ? "" : " or 8");
+    if (fields != FIELDS)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %d", fields,
+                           FIELDS);
 
     bool plain = field[QID].n > 0 && field[QID].n <= ROUND_QID && field[DOC].n > 0;
     for (size_t i = 0; i < field[QID].n; i++)
@@ -213,7 +201,7 @@ static int count_line(struct impressions *impressions, struct lines *lines, stru
     if (!plain)
         return wrong(field[DOC], "not a document's name, which is one word");
     if (field_number(lines, &field[POSITION], true, &position, fault) < 0 ||
-        field_counts(lines, field, fields, &counts, fault) < 0)
+        field_counts(lines, field, &counts, fault) < 0)
         return -1;
     if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
         return wrong(field[POSITION], "not a position, a whole number from 1 to %d",
@@ -228,9 +216,8 @@ static int count_line(struct impressions *impressions, struct lines *lines, stru
     return impressions_add(impressions, pair, (uint32_t)position, &counts, fault);
 }
 
-/* Adds the counts of a file, whose lines may have any order. Its first line says whether they are
- * older ones; those of a file before it (`any`) must then be the same. 0 or a fault. */
-static int read_counts(struct impressions *impressions, char *file, bool any, struct watch *watch,
+/* Adds the counts of a file, whose lines may have any order. 0 or a fault. */
+static int read_counts(struct impressions *impressions, char *file, struct watch *watch,
                        struct fault *fault)
 {
     struct lines lines;
@@ -238,21 +225,13 @@ static int read_counts(struct impressions *impressions, char *file, bool any, st
     char *const files[] = { file, NULL };
     lines_open(&lines, files, watch);
     while (result == 0 && (got = lines_next(&lines, fault)) != 0) {
-        bool older = strcmp(lines.text, older_head) == 0;
         if (got < 0)
             result = -1;
         else if (lines.number > 1)
             result = count_line(impressions, &lines, fault);
-        else if (!older && strcmp(lines.text, head) != 0 && strcmp(lines.text, old_head) != 0)
+        else if (strcmp(lines.text, head) != 0)
             result = lines_wrong(&lines, lines.text, lines.bytes, fault, "not the first line of "
-                                 "counts, which judge -c writes");
-        else if (any && older != impressions->older)
-            result = fault_data(fault, "%s: counts %s the columns after and after-clicks, and "
-                                "those of the file before it %s: count all shares by one version",
-                                lines.name, older ? "without" : "with",
-                                older ? "have them" : "lack them");
-        else
-            impressions->older = older;
+                                 "counts, which judge -c writes: count this share again");
     }
     if (result == 0 && lines.number == 0)
         result = fault_data(fault, "%s: empty, without even the first line of counts: count this "
@@ -274,7 +253,7 @@ static int open_judge(void *self)
     if (my->given && examination_read(&my->examination, my->given, host->watch, fault) < 0)
         return -1;
     for (char *const *file = my->files; *file; file++)
-        if (read_counts(&my->pool.impressions, *file, file != my->files, host->watch, fault) < 0)
+        if (read_counts(&my->pool.impressions, *file, host->watch, fault) < 0)
             return -1;
     return 0;
 }
@@ -386,11 +365,6 @@ static void report_users(const struct judge *my)
     const struct stopping *stopping = &estimate->stopping;
     const char *which = estimate->users.stop ? "stop" : "do not stop";
     double log_kappa = real_log(stopping->kappa);
-    if (estimate->reason == BY_COUNTS) {
-        warn(my->host, "judge", "the counts lack the columns after and after-clicks: users are "
-             "taken not to stop at clicks; judge -c of this version counts both");
-        return;
-    }
     if (estimate->reason == BY_REQUESTS) {
         warn(my->host, "judge", "users are taken to stop at clicks: the log has no requests "
              "without a click, so it does not show whether they do");
@@ -459,7 +433,6 @@ static int judge_all(struct judge *my)
                            impressions_qid(&my->pool.impressions, 0), my->pool.unknown);
     if (pool_finish(&my->pool, fault) < 0) return -1;
     estimate->given = my->given ? my->examination.theta : NULL;
-    estimate->older = my->pool.impressions.older;
     if (my->given && evidence->positions > my->examination.places)
         return fault_other(fault, "the log has %zu positions, and the table %s has %zu: add lines "
                            "to the table", evidence->positions, my->given, my->examination.places);

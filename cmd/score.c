@@ -433,7 +433,7 @@ static int open_score(void *self)
             (void)fault_other(fault, "%s" SCORING_NO_FILE, my->base_model);
         if (got > 0 && model.record.has_crc == CRC_NONE)
             got = fault_data(fault, "model %s: it has no crc=, by which rounds name the model of "
-                             "their base: release 0.3.0 or later writes it", my->base_model);
+                             "their base: release 0.4.0 writes it", my->base_model);
         if (got > 0)
             checksum_print(my->based, model.record.crc);
         mapped_close(&mapped);

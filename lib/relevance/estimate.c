@@ -79,8 +79,8 @@ int estimate_make(struct estimate *my, const struct evidence *evidence, struct w
     if (held_out_open(&my->held_out, evidence, fault) < 0) return -1;
 
     const bool clickless = stopping->clickless > 0;
-    bool stop = !my->older && (!clickless || stopping->kappa < STOPS);
-    my->reason = my->older ? BY_COUNTS : clickless ? BY_KAPPA : BY_REQUESTS;
+    bool stop = !clickless || stopping->kappa < STOPS;
+    my->reason = clickless ? BY_KAPPA : BY_REQUESTS;
     if (my->reason == BY_KAPPA && !stop && !(stopping->kappa > READS) &&
         compare(my, evidence, &stop, watch, fault) < 0)
         return -1;
@@ -156,8 +156,8 @@ int estimate_print(const struct estimate *estimate, const struct evidence *evide
         print_known(&print, true, counts->clicks);
         print_byte(&print, '\t');
         print_whole(&print, total[k].pairs);
-        print_known(&print, !estimate->older, counts->after);
-        print_known(&print, !estimate->older, counts->after_clicks);
+        print_known(&print, true, counts->after);
+        print_known(&print, true, counts->after_clicks);
         print_byte(&print, '\n');
     }
     buffer_free(&memory);

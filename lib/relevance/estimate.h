@@ -19,13 +19,11 @@ enum estimate_reason {
     BY_KAPPA,    /* below 0.6 they stop, above 0.9 they do not                               */
     BY_HELD_OUT, /* by `reading`: in doubt they stop                                         */
     BY_FEW,      /* in doubt, and too few queries to compare: they stop                      */
-    BY_REQUESTS, /* the log has no request without a click, so kappa says nothing: they stop */
-    BY_COUNTS    /* the counts say nothing of clicks above: they do not                      */
+    BY_REQUESTS  /* the log has no request without a click, so kappa says nothing: they stop */
 };
 
 struct estimate { /* all zero at first */
     const double *given; /* theta[positions], the caller's; NULL: it is estimated */
-    bool older;          /* set by the caller: BY_COUNTS */
     struct stopping stopping;
     enum estimate_reason reason;
     struct ahead reading;    /* BY_HELD_OUT: likelihood of users who do not stop over that of users

@@ -43,7 +43,6 @@ struct impressions_pair {
 struct impressions { /* all zero at first */
     struct pair_names names;
     size_t queries, pairs, cells;
-    bool older; /* counts without m and d, of an earlier judge -c */
     struct buffer query; /* size_t[queries]: where their qids are */
     struct buffer pair;  /* struct impressions_pair[pairs] */
     struct buffer cell;  /* struct impressions_cell[cells] */

@@ -405,32 +405,6 @@ joined() {
     is "$(find older | sort | xargs)" "$(echo older older/late older/model.bin older/seen older/seen/rounds.*)"
     rankpipe service rebuild
     once
-}
-
-@test "a service with state/ goes on, also after going back: seen has some requests twice, and w.bin is a pin" {
-    mkdir -p state/1 state/2
-    rounds 1 20 | spool log >/dev/null
-    start 1 15
-    head -n 10 answers/today >said
-    joined 1 10 >ten.bin
-    joined 6 10 | LC_ALL=C sed 's/ t=\([0-9]*\) / t=1\1 /g' >five.bin
-    cat ten.bin five.bin | spool seen >/dev/null
-    replay -n 5 ten.bin | update -s 77 -O 3 -B 2000000 -m state/1/model.bin
-    update -s 77 -O 3 -B 2000000 -m state/2/model.bin <ten.bin
-    echo 77 >state/key
-    answers 16 16 >state/2/early
-    touch state/2/archived
-    ln -s 2 state/current
-    ln -s state/1/model.bin w.bin
-    rankpipe service learn 2>err
-    cat err
-    grep 'w.bin was a link to state/1/model.bin, which is pinned as generation 1' err
-    grep 'took over a service of a version after 0.4.0: 10 answers learnt' err
-    is "$(learnt) $(seed)" '5 77'
-    rankpipe service unpin
-    is "$(learnt)" 16
-    once
-    is "$(rankpipe service stream | values_of request | sed 's/^r//' | xargs)" "$(seq -s ' ' 16)"
     echo 1:3 | weights2bin >w.new && mv w.new w.bin
     rankpipe service learn 2>err
     grep 'w.bin was a file of another origin' err

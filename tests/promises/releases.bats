@@ -13,9 +13,11 @@ LEFT='squared-dr|kl-dr|kl-dr-adaptive|smoothdcg-dr|cascade-lints|cascade-klucb|b
 # Options and words of 0.4.0 that left in 0.5.0.
 GONE='bin2txt -f ranklib
 bin2txt -f svm-light
+explore -E
 feedback-join -W
 feedback-join -l
 feedback-join -t
+metric -s
 features -D
 features -g
 features -s
@@ -58,7 +60,7 @@ reads() {
 }
 
 @test "there are fixtures of every release, and of every learner" {
-    [ "$(ls -d "$FIXTURES"/v* | wc -l)" -ge 3 ]
+    [ "$(ls -d "$FIXTURES"/v* | wc -l)" -ge 1 ]
     # shellcheck disable=SC2046
     [ "$(cat $(ls -d "$FIXTURES"/v* | sort -V | tail -n 1)/runs | grep -cvE "^($LEFT|memory-drift)[|]")" = "$(. "$ROOT/tests/runs.bash" && printf '%s\n' $LEARNERS $LEADERS | grep -cvxE "$SINCE")" ]
     [ "$(du -sb "$FIXTURES" | cut -f 1)" -lt 250000 ]
@@ -70,7 +72,7 @@ reads() {
     sed -n 's/^\.It \([0-9]*\.[0-9]*\.[0-9]*\) Ta .*/\1/p' "$ROOT/man/rankpipe-compatibility.7" | cmp - releases
     while read -r release; do
         line=$(grep "^\.It $release Ta" "$ROOT/man/rankpipe-compatibility.7")
-        if [ -d "$FIXTURES/v$release" ]; then [[ $line == *' reads all'* ]]; else [[ $line == *' not tested'* ]]; fi
+        if [ -d "$FIXTURES/v$release" ]; then [[ $line == *' reads all'* ]]; else [[ $line == *' 0.4.0 converts it'* ]]; fi
     done <releases
 }
 
@@ -84,19 +86,6 @@ reads() {
         grep -qx "$status" promised
     done <have
     [ "$(wc -l <have)" -ge 6 ]
-}
-
-@test "0.2.0: streams and models are read, and learners resume, except as NEWS says" {
-    lacks='update: model model: it was learnt with width=0.1, but this run has no width: add width=0.1 to -a$'
-    reads v0.2.0 "thompson-adaptive=$lacks" "linucb-adaptive=$lacks" 'prank=update: model model: ' "$DRIFT"
-    for run in thompson-adaptive linucb-adaptive; do # with -S 0.1 they continue as in 0.2.0
-        MORE='-S 0.1' bash "$FIXTURES/read" "$FIXTURES/v0.2.0" >got
-        grep "^$run resumed:" "$FIXTURES/v0.2.0/expected" | grep -Fxf - got
-    done
-}
-
-@test "0.3.0: streams and models are read, and learners resume, except as NEWS says" {
-    reads v0.3.0 "$DRIFT"
 }
 
 @test "0.4.0: streams and models are read, and learners resume, except as NEWS says; each record has its crc=" {

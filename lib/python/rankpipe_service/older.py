@@ -1,7 +1,6 @@
-"""older: takes over a folder of an older release, with its model and what that has learnt.
+"""older: takes over a folder of release 0.4.0 (model.bin, seen, late), with its model and what that has learnt.
 
-Two forms are known: that of release 0.4.0 (model.bin, seen, late), and the one after it (state, seen).
-Their files then go to the folder older/, which erasing removes.
+Its files then go to the folder older/, which erasing removes.
 """
 # SPDX-License-Identifier: ISC
 
@@ -19,46 +18,34 @@ from rankpipe_service.store import COUNTS, PENDING, say
 
 import struct
 
-FILES = ("state", "seen", "quarantine", "model.bin", "late")
+FILES = ("seen", "quarantine", "model.bin", "late")
 
 
 def take_over(store):
     """What a first run finds in its folder. Was there a service?"""
     if not is_there():
         return False
-    state = os.path.exists("state/current/model.bin")
-    model = "state/current/model.bin" if state else "model.bin" if os.path.exists("model.bin") else None
-    pinned, number = adopt_pin(store, model), adopt_model(store, model)
+    model = "model.bin" if os.path.exists("model.bin") else None
+    number = adopt_model(store, model)
     with store:
         store.sql("CREATE TEMP TABLE archive(n INTEGER PRIMARY KEY, request UNIQUE ON CONFLICT REPLACE, "
                   "seen BLOB)")
         intake = Intake(store)
         intake.latest = 1 << 60  # its files go, so nothing waits in them
         if files_of("seen"):
-            read_archive(intake, ["salvage", "-p", *files_of("seen")])
-        if state and not os.path.exists("state/current/archived") and os.path.exists(
-                "state/current/rounds.bin"):
-            read_archive(intake, ["salvage", "state/current/rounds.bin"])
-        if os.path.exists("state/current/early"):
-            with open("state/current/early", "rb") as file:
-                for line in file:
-                    intake.answer(line.rstrip(b"\n"))
+            read_archive(intake)
         take_seed(store, model)
         learnt = take_answers(store, learnt_by(model))
-        if pinned:
-            generations.add(store, pinned, store["update"], None, None, None)
-            store.put(pin=pinned)
         generations.add(store, number, store["update"], learnt, learnt, None)
         store.put(using=number, putting_away=1)
     put_away(store)
-    say("took over a service of %s: %d answers learnt; its files are in older/ now, and are not needed" % (
-        "a version after 0.4.0" if state else "version 0.4.0", learnt))
+    say("took over a service of version 0.4.0: %d answers learnt; its files are in older/ now, and are not needed" % learnt)
     return True
 
 
 def is_there():
-    """Is this the folder of an older release?"""
-    return os.path.exists("state/current/model.bin") or os.path.exists("model.bin") or files_of("seen")
+    """Is this the folder of release 0.4.0?"""
+    return os.path.exists("model.bin") or files_of("seen")
 
 
 def put_away(store):
@@ -85,17 +72,13 @@ def learnt_by(model):
 def take_seed(store, model):
     """memory goes on under its key."""
     found = re.search(rb" seed=(\d+)", generations.head_of(model)) if model else None
-    if os.path.exists("state/key"):
-        with open("state/key", encoding="ascii") as file:
-            store.put(seed=int(file.read()))
-    elif found:
+    if found:
         store.put(seed=int(found[1]))
 
 
-def read_archive(intake, command):
-    """Rounds with their answers. Of two for one request the last counts: the older service learnt again
-    what came after a generation to which it went back."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=1 << 18) as process:
+def read_archive(intake):
+    """Rounds with their answers. Of two for one request the last counts."""
+    with subprocess.Popen(["salvage", "-p", *files_of("seen")], stdout=subprocess.PIPE, bufsize=1 << 18) as process:
         for line, payload in records_of(process.stdout):
             try:
                 read_joined(intake, line, payload)
@@ -143,19 +126,6 @@ def take_answers(store, learnt):
     status.recount(store, 1, "a.state = %d" % COUNTS)
     status.count_answered(store, 1, "a.state = %d" % COUNTS)
     return learnt
-
-
-def adopt_pin(store, model):
-    """A w.bin that links to another generation is a pin. Its number, or None."""
-    if not os.path.islink("w.bin") or not os.path.exists("w.bin") or os.path.samefile("w.bin", model):
-        return None
-    if not re.search(r"/state/\d+/model\.bin$", os.path.realpath("w.bin")):
-        return None
-    shutil.copyfile("w.bin", NEXT)
-    number = generations.adopt(NEXT, store)
-    say("w.bin was a link to %s, which is pinned as generation %d: to end that: rankpipe service unpin" % (
-        os.readlink("w.bin"), number))
-    return number
 
 
 def adopt_model(store, model):

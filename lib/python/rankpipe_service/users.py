@@ -3,7 +3,7 @@
 
 import math
 
-STRENGTHS, PLACES, OLDER, BY_PLACE = 14, 10, 34, 214  # of the column clicks: G is number 214, Q the next
+STRENGTHS, PLACES, BY_PLACE = 14, 10, 214  # of the column clicks: G is number 214, Q the next
 GO_ON, FORETELL = 0.8, 8
 
 
@@ -37,8 +37,6 @@ def facts(model):
     if model.learner != "memory" or not numbers:
         return None
     likely = numbers[:STRENGTHS]
-    if len(numbers) == OLDER:
-        numbers += [0.0] * (BY_PLACE - OLDER) + [max(likely) - 20, 0.0, 0.0]
     at = [numbers[i:i + PLACES] for i in range(STRENGTHS, STRENGTHS + 9 * PLACES, PLACES)]
     clicked, expected, shown, _, _, first, later, means_first, means_later = at
     kappa = kappa_of(first, later, means_first, means_later)
