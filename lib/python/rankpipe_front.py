@@ -191,11 +191,12 @@ class Clients:
 
     The key is a file in a folder of the front ends' own account, which they share: the first that needs
     one makes it. So nobody can tell from the words who a client was, nor that two words of two days
-    are of one client. A key of the day `since()`, the first of a test, or of a later day stays.
+    are of one client. A key of the day `since()`, the first of a test, or of a later day stays; so does yesterday's for the first `late`
+    seconds of a day.
     """
 
-    def __init__(self, folder, since=lambda: None):
-        self.folder, self.since, self.day, self.key = folder, since, None, None
+    def __init__(self, folder, since=lambda: None, late=0):
+        self.folder, self.since, self.late, self.day, self.first, self.key = folder, since, late, None, None, None
 
     def _read(self, name):
         fd = os.open(os.path.join(self.folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -223,8 +224,8 @@ class Clients:
     def _today(self):
         """The key of today. O(1) but for the first call of a day, and during a test."""
         now = time.time()
-        day, tomorrow = (time.strftime("%Y-%m-%d", time.gmtime(now + ahead)) for ahead in (0, 86400))
-        if day == self.day:
+        first, day, tomorrow = (time.strftime("%Y-%m-%d", time.gmtime(now + ahead)) for ahead in (-self.late, 0, 86400))
+        if day == self.day and first == self.first:
             return self.key
         name, names = "clients." + day, os.listdir(self.folder)
         found = sorted(filter(KEY.fullmatch, names))
@@ -234,9 +235,9 @@ class Clients:
             return self._read(before[-1])
         if name not in found:
             self._make(name)
-        self.key, self.day = self._read(name), day
+        self.key, self.day, self.first = self._read(name), day, first
         for each in names:  # tomorrow's is of a process that is past midnight already
-            if each in found and not name <= each <= "clients." + tomorrow or self._is_left(each, now):
+            if each in found and not "clients." + first <= each <= "clients." + tomorrow or self._is_left(each, now):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(os.path.join(self.folder, each))
         return self.key
@@ -327,6 +328,12 @@ def is_local(address):
 def is_ours(address, proxies):
     """Is it no client's: of this machine, or a proxy of ours?"""
     return is_local(address) or trusted(address, proxies)
+
+
+def is_named(host, names):
+    """Is what a request calls its host, with a port or not, localhost, an IP address, or one of the names?"""
+    name = re.sub(":[0-9]{1,5}$", "", host.lower()).rstrip(".")
+    return name in ("localhost", *names) or plain(name) is not None
 
 
 # ---- limits ----

@@ -102,9 +102,8 @@ class Api:
 
     def check_host(self, headers):
         """A page of another site may name this machine, to read what is here: so the name must be known."""
-        name = headers.get(b"host", b"localhost").decode("latin-1").lower()
-        name = re.sub(":[0-9]{1,5}$", "", name)
-        if self.checks_host and name not in ("localhost", *self.options.host) and front.plain(name) is None:
+        name = re.sub(":[0-9]{1,5}$", "", headers.get(b"host", b"localhost").decode("latin-1").lower())
+        if self.checks_host and not front.is_named(name, self.options.host):
             raise Bad(421, "the name %.100s is not known here: start rankpipe api with --host %.100s" % (name, name))
 
     def handle(self, client, method, path, headers, body):
