@@ -116,6 +116,7 @@ SETTINGS = {
     "voice": (1, "count", None, "answers of a client for a query that count in a day; 0: any number"),
     "clients": (3, "count", None, "memory keeps a query's documents near the engine's order until so many answered"),
     "pairs": (2000000, "count", None, "pairs of query and document that memory keeps"),
+    "chosen": (0, "count", None, "documents of a query that users chose, which chosen.db names; 0: it is not written"),
     "gate": ("off", "on or off", None, "a new generation serves only once it won a test against the one in use"),
     "hosts": ("", "text", "HOSTS", "other machines with a log and answers"),
     "at": (":/var/lib/rank", "text", "AT", "what follows the name of a machine: the folder there"),
