@@ -262,7 +262,7 @@ ring: all
 	@sh examples/ring
 
 # Programs of cmd/ that are not in C: `rankpipe NAME` runs them.
-SCRIPTS = train sweep plot live export import log service api up doctor demo add-tables
+SCRIPTS = train sweep plot live export import log service api up site doctor demo add-tables
 
 # The programs themselves print what completion needs to know. Where they cannot run, because they
 # are built for another machine, OPTIONS names the file that they printed elsewhere.
@@ -335,7 +335,7 @@ bench: all $(FLOORS)
 	@bash tests/bench/run
 	@bash tests/bench/growth
 
-## machine: bring up examples/site on an empty Debian machine (mmdebstrap, as root); some minutes
+## machine: bring up rankpipe site on an empty Debian machine (mmdebstrap, as root); some minutes
 machine:
 	@bash tests/promises/machine
 

@@ -33,6 +33,7 @@ static const struct script {
     { "service", "learns from the users of a ranking service, and keeps its state" },
     { "api", "ranks over HTTP for front ends, and stores what their users say" },
     { "up", "runs a ranking service in a folder: serve, the API and the learner" },
+    { "site", "runs a search page over a folder of documents, which learns from clicks" },
     { "doctor", "says what is wrong with a ranking service, and what to do" },
     { "demo", "runs a shop whose simulated customers teach its search" },
     { "add-tables", "adds up the tables of metric -r for the shares of a run" },

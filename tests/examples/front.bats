@@ -393,7 +393,7 @@ END
     unset RANKPIPE_ROOT
     fails 1 'serve: not as root: *runuser -u rank*RANKPIPE_ROOT=yes' serve socket 'score -m w.bin | explore'
     fails 1 'api: not as root: *' rankpipe api socket answers
-    fails 1 'search: not as root: *' python3 "$ROOT/examples/site/search.py" -s state folder
+    fails 1 'site: *: not as root: *' rankpipe site -s state folder
     for action in first learn 'back 1' again 'pin 1' unpin rebuild 'erase requests x' 'set voice 2'; do
         # shellcheck disable=SC2086
         fails 1 'service: not as root: *' rankpipe service $action

@@ -57,7 +57,7 @@ alone() {
     is "$output" stage/usr/share/rankpipe/data/small.svm
     is "$(cd stage/usr/share/doc/rankpipe && find . -type f | LC_ALL=C sort | paste -sd ' ')" \
         "./NEWS ./README.md $(printf './examples/%s ' api/README.md behind/README.md clicks.svg engines/README.md engines/elasticsearch.md \
-            engines/solr.md engines/vespa.md firstday.svg mq2008.svg serve/README.md site/README.md site/site.png)./examples/slurm/README.md ./examples/warehouse/README.md"
+            engines/solr.md engines/vespa.md firstday.svg mq2008.svg serve/README.md site.png)./examples/slurm/README.md ./examples/warehouse/README.md"
 }
 
 @test "no page names a file that is not installed, or a target of make that only the source has" {

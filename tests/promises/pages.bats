@@ -123,7 +123,7 @@ defaults() {
 
 @test "the dispatcher's page describes every script as the dispatcher does" {
     rankpipe | sed -n '/^scripts:/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1 \2/p' >scripts
-    [ "$(wc -l <scripts)" = 13 ]
+    [ "$(wc -l <scripts)" = 14 ]
     while read -r name line; do
         sed -n "/^\.It Xr rankpipe-$name 1$/{n;p;}" "$ROOT/man/rankpipe.1" | grep -Fx "$line"
     done <scripts
@@ -186,7 +186,7 @@ run_examples() {
         >out 2>err </dev/null 3>&- || { cat err && return 1; }
     cat err
     # What a run of train says of itself, and the command that it ends with; what judge found; what log wrote.
-    run grep -vE '^log: wrote |^judge: (users|gain) |^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$|^train: |^    svm2bin -n new.svm ' err
+    run grep -vE '^log: wrote |^site: [0-9]* documents of |^judge: (users|gain) |^update: resuming from round [1-9][0-9]* of [a-z0-9]*\.bin$|^train: |^    svm2bin -n new.svm ' err
     is "$output" ''
     cd ..
 }

@@ -6,8 +6,10 @@ and sends back text. Nothing that a file says becomes a path, a command or a nam
 """
 # SPDX-License-Identifier: ISC
 import bz2
+import fnmatch
 import gzip
-import html
+import itertools
+import json
 import lzma
 import multiprocessing
 import multiprocessing.connection
@@ -23,6 +25,8 @@ import time
 import typing
 import unicodedata
 import zipfile
+
+from . import markup
 
 MB = 1 << 20
 FILE = 256 * MB  # bytes of a file that is read
@@ -47,6 +51,9 @@ class Document(typing.NamedTuple):
     text: str
     start: int  # where in the text an excerpt may begin
     page: typing.Optional[str] = None  # HTML as it came
+    anchor: typing.Optional[str] = None  # of a section of HTML
+    heading: typing.Optional[str] = None
+    names: frozenset = frozenset()  # paths of sheets, images and fonts that a page names
 
 
 class Skip(Exception):
@@ -105,23 +112,24 @@ def line_of(text, most=120):
     return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
 
 
-TAGS = re.compile(  # what nothing ends, ends with the text: so no part of it is looked at twice
-    r"<(script|style|template)\b.*?(?:</\1\b[^>]*(?:>|\Z)|\Z)"
-    r"|<!--.*?(?:-->|\Z)|<(?=[a-z/!?])(/?\w*)[^>]*(?:>|\Z)", re.S | re.I)
-INLINE = frozenset("a abbr b bdi cite code em font i kbd mark q s samp small span strong sub sup tt u var wbr".split())
 CHARSET = re.compile(rb"""charset\s*=\s*(?:["']\s*)?(iso-8859-\d\d?|windows-125\d|koi8-[ru]|shift_jis|euc-(?:jp|kr)|"""
                      rb"gb(?:2312|k|18030)|big5)\b", re.I)
 
 
-def of_html(name, data):
+def source_of(data):
+    """A page of HTML, or a sheet, as text."""
     charset = CHARSET.search(data[:2048])
-    source = decoded(data, charset and charset[1].decode())
-    title = re.search(r"<(?:title|h1)\b[^<>]*>([^<]*)", source[:65536], re.I)
-    body = source[title.end() :] if title else source
-    text = TAGS.sub(lambda tag: "" if (tag[2] or "").lstrip("/").lower() in INLINE else "\n", body)
-    lines = (" ".join(line.split()) for line in clean(html.unescape(text)).split("\n"))
-    text = "\n".join(line for line in lines if line)
-    return line_of(html.unescape(title[1])) if title else first_line(name, text), text, 0, source
+    return decoded(data, charset and charset[1].decode())
+
+
+def of_html(path, name, data, menus):
+    """The page, and a document for each of its sections, whose paths go on with # and an anchor."""
+    source = source_of(data)
+    said = markup.parse(source, menus)
+    title, text = line_of(said.title), clean(said.text)
+    yield Document(path, title or first_line(name, text), text, 0, source, names=markup.names(source, path))
+    for heading, text in said.sections:
+        yield Document(path, title or os.path.basename(name), clean(text), 0, None, heading.anchor, line_of(heading.text))
 
 
 def of_roff(name, data):
@@ -148,7 +156,11 @@ def of_roff(name, data):
 
 def first_line(name, text):
     line = re.search(r"[^\W_].*", text[:65536])
-    return line_of(line[0][:500].rstrip(" \t=*#-") if line else os.path.basename(name))
+    if not line or ending(name) == ".json":
+        return os.path.basename(name)
+    text = line[0][:500].rstrip(" \t=*-")
+    head, _, marks = text.rpartition(" ")
+    return line_of(text if marks.strip("#") else head)
 
 
 def of_text(name, data):
@@ -156,19 +168,23 @@ def of_text(name, data):
     return first_line(name, text), text, 0
 
 
-def document(path, name, data):
-    """The document that these bytes are; a Skip, if they are none."""
+def is_html(name, data=b""):
+    return re.search(r"\.x?html?$", name, re.I) or re.match(rb"\s*<(!doctype html|html)\b", data[:256], re.I)
+
+
+def documents_of(path, name, data, menus):
+    """The documents that these bytes are, the first of them whole; a Skip, if they are none."""
     if len(path) > 1000:
         raise Skip("its name is too long")
     if MANUAL.search(name) and ROFF.search(data[:65536]):
-        made = of_roff(name, data)
-    elif re.search(r"\.x?html?$", name, re.I) or re.match(rb"\s*<(!doctype html|html)\b", data[:256], re.I):
-        made = of_html(name, data)
+        found = [Document(path, *of_roff(name, data))]
+    elif is_html(name, data):
+        found = list(of_html(path, name, data, menus))
     else:
-        made = of_text(name, data)
-    if not re.search(r"[^\W_]", made[1]):
+        found = [Document(path, *of_text(name, data))]
+    if not any(re.search(r"[^\W_]", each.text) for each in found):
         raise Skip("no words")
-    return Document(path, *made)
+    return found
 
 
 # ---- files, packed or not ----
@@ -203,7 +219,7 @@ def tar_members(file, budget):
                 yield info.name, lambda info=info: archive.extractfile(info)
 
 
-def members(file, path):
+def members(file, path, menus):
     """The documents of an archive. Its files have names, and are never unpacked into files."""
     budget = {"bytes": UNPACKED}
     found = zip_members if path.lower().endswith(".zip") else tar_members
@@ -215,18 +231,29 @@ def members(file, path):
             continue
         try:
             data, plain = unpacked(opened(), name)
-            yield document(path + "/" + name, plain, data.read(TEXT))
+            yield from documents_of(path + "/" + name, plain, data.read(TEXT), menus)
         except Exception:  # one member is damaged, encrypted or no text; the archive goes on
             if budget["bytes"] < 0:
                 raise
 
 
-def documents(file, path):
+def documents(file, path, menus):
     if ARCHIVE.search(path):
-        yield from members(file, path)
+        yield from members(file, path, menus)
     else:
         data, name = unpacked(file, path)
-        yield document(path, name, data.read(TEXT))
+        yield from documents_of(path, name, data.read(TEXT), menus)
+
+
+def blocks(file, path, _):
+    """What a page of HTML may share with others: marks of its blocks, and of the parts of its title."""
+    data, _ = unpacked(file, path)
+    yield markup.parse(source_of(data.read(TEXT))).blocks
+
+
+def names(file, path, _):
+    """What a sheet names."""
+    yield markup.names(source_of(file.read(TEXT)), path)
 
 
 def opened_below(folder, path):
@@ -247,6 +274,59 @@ def opened_below(folder, path):
     if info.st_size > FILE:
         raise Skip("more than %d MB" % (FILE // MB))
     return file
+
+
+class Patterns(typing.NamedTuple):
+    """What is read of a folder: files that --include names, if it names any, and that --exclude does not."""
+
+    include: tuple = ()
+    exclude: tuple = ()
+
+    @classmethod
+    def read(cls, text):
+        """As the index keeps them."""
+        return cls(*map(tuple, json.loads(text or "[]")))
+
+    def hide(self, path):
+        ways = [path, *itertools.accumulate(path.split("/")[:-1], "{}/{}".format)]  # it, and the folders that have it
+        return bool(self.include) and not _any(self.include, [path]) or _any(self.exclude, ways)
+
+
+def _any(patterns, ways):
+    return any(fnmatch.fnmatchcase(way, pattern) or fnmatch.fnmatchcase(os.path.basename(way), pattern)
+               for way in ways for pattern in patterns)
+
+
+FORMS = {".html": 0, ".htm": 0, ".xhtml": 0, ".md": 1, ".rst": 1, ".txt": 2, ".json": 3}  # of one document, the best first
+
+
+def forms(paths, chosen):
+    """Of files that are one document in several forms: each that is left out, and the one that stays: that of `chosen`,
+    whose clicks are known, or the best."""
+    best, others = {}, {}
+    for path in sorted(filter(lambda path: ending(path) in FORMS, paths),
+                       key=lambda path: (path not in chosen, FORMS[ending(path)], path)):
+        stays = best.setdefault(stem(path), path)
+        if stays != path:
+            others[path] = stays
+    return others
+
+
+def stem(path):
+    """What the forms of a document share: a path without endings, and without the folder that Sphinx has for sources."""
+    path = PACKED.sub("", path)
+    while os.path.splitext(path)[1].lower() in FORMS:
+        path = os.path.splitext(path)[0]
+    return re.sub(r"(^|/)_sources/", r"\1", path)
+
+
+def ending(path):
+    return os.path.splitext(PACKED.sub("", path))[1].lower()
+
+
+def opens(path, file):
+    """Is the document at this path a file of HTML as it is, or a section of one?"""
+    return path.partition("#")[0] == file and file.lower().endswith((".html", ".htm", ".xhtml"))
 
 
 def walk(folder):
@@ -272,8 +352,8 @@ def walk(folder):
 # ---- the processes that read ----
 
 
-def reader(pipe, folder):
-    """Reads the files whose paths come by the pipe; sends their documents, and the end of each as text."""
+def reader(pipe, folder, read, menus):
+    """Reads the files whose paths come by the pipe; sends what is found in them, and the end of each as text."""
     for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 2 * TEXT), (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(limit, (most, most))
     nowhere = tempfile.mkdtemp()
@@ -284,7 +364,7 @@ def reader(pipe, folder):
     for path in iter(pipe.recv, None):
         try:
             with opened_below(folder, path) as file:
-                for found in documents(file, path):
+                for found in read(file, path, menus):
                     pipe.send(found)
             pipe.send("")
         except Skip as reason:
@@ -296,10 +376,9 @@ def reader(pipe, folder):
 class Reader:
     """A process that reads, and the file that it has."""
 
-    def __init__(self, folder):
+    def __init__(self, *what):
         self.pipe, other = multiprocessing.Pipe()
-        self.process = multiprocessing.get_context("fork").Process(
-            target=reader, args=(other, folder), daemon=True)
+        self.process = multiprocessing.get_context("fork").Process(target=reader, args=(other, *what), daemon=True)
         self.process.start()
         other.close()
         self.path = None
@@ -328,11 +407,11 @@ class Reader:
         self.pipe.close()
 
 
-def read_files(folder, paths, count):
-    """Reads files below an open folder by so many processes. Yields path and Document, and at the end of
-    each file path and text: why it was left out, or nothing.
+def read_files(folder, paths, count, read=documents, menus=frozenset()):
+    """Reads files below an open folder by so many processes. Yields path and what `read` finds, Documents without menus
+    of these marks, and at the end of each file path and text: why it was left out, or nothing.
     """
-    left, readers = list(reversed(paths)), [Reader(folder) for _ in range(count)]
+    left, readers = list(reversed(paths)), [Reader(folder, read, menus) for _ in range(min(count, len(paths)))]
     try:
         while True:
             for idle in readers:
@@ -348,11 +427,11 @@ def read_files(folder, paths, count):
                 except EOFError as reason:
                     yield r.path, str(reason)
                     r.kill()
-                    readers[readers.index(r)] = Reader(folder)
+                    readers[readers.index(r)] = Reader(folder, read, menus)
                     continue
                 if got is not None:
                     yield r.path, got
-                    r.path = r.path if isinstance(got, Document) else None
+                    r.path = None if isinstance(got, str) else r.path
     finally:
         for r in readers:
             r.kill()

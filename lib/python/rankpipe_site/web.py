@@ -12,6 +12,8 @@ import urllib.parse
 
 import rankpipe_front as front
 
+from . import pages
+
 HEAD = 16384  # bytes of a request
 IDLE = 15  # seconds until a request has come, and until its answer has been read
 ANSWER = 9  # seconds in which it is made
@@ -23,15 +25,15 @@ FORWARDED = "x-forwarded-for"  # each proxy may add a line
 ONCE = "content-length", "transfer-encoding", "host"  # headers; two of them may mean two requests
 
 REASONS = {200: "OK", 303: "See Other", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
-           429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
-SAFE = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'self'",
+           421: "Misdirected Request", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
+SAFE = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src '%s'; connect-src 'self'; "
+        "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'" % pages.HASH,
         "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 
 
 class Request:
-    """What a client asks for: path, the last part of the path; the first value of each parameter; headers;
-    and the address of the client."""
+    """What a client asks for: path, the last part of the path; below, what follows files/ in it, or None; the first value
+    of each parameter; headers; and the address of the client."""
 
     def __init__(self, head, peer, proxies):
         line, *lines = head.decode("latin-1").split("\r\n")
@@ -49,6 +51,8 @@ class Request:
             self.headers[name.lower()] = before + value.strip()
         parts = urllib.parse.urlsplit(target)
         self.path = parts.path.rpartition("/")[2]
+        _, files, below = parts.path.partition("/files/")
+        self.below = below if files else None
         self.parameters = dict(reversed(urllib.parse.parse_qsl(parts.query, errors="replace", max_num_fields=20)))
         self.address = front.address_of(peer, self.headers.get(FORWARDED), proxies)
         has_body = self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
@@ -141,6 +145,9 @@ class Server:
         if not (front.is_ours(request.address, self.site.proxies) or
                 self.limits.allows(request.address, asyncio.get_running_loop().time())):
             return 429, {"Retry-After": "5"}, "Too many requests from this address. Try again."
+        host = request.headers.get("host", "localhost")
+        if self.site.hosts is not None and not front.is_named(host, self.site.hosts):
+            return 421, {}, "This site is not called %s: start it with --host and that name." % host[:100]
         if request.method not in ("GET", "HEAD"):
             request.close = True
             return 405, {"Allow": "GET, HEAD"}, "Use GET."
