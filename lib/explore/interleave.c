@@ -15,8 +15,8 @@ void interleave_direction(uint64_t seed, uint64_t t, size_t n, double *u)
 }
 
 /* A coin for every so many places, 1 or 2; at the second it is the other side's turn. */
-static void choose(size_t m, const uint32_t *next[2], size_t places, struct rng *rng,
-                   uint32_t *order, unsigned char *team, unsigned char *taken)
+static void take_turns(size_t m, const uint32_t *next[2], size_t places, struct rng *rng,
+                       uint32_t *order, unsigned char *team, unsigned char *taken)
 {
     memset(taken, 0, m);
     for (size_t a = 0; a < m; a++) {
@@ -36,7 +36,7 @@ void interleave_draft(size_t m, const uint32_t *mine, const uint32_t *rivals, st
                       uint32_t *order, unsigned char *team, unsigned char *taken)
 {
     const uint32_t *next[] = { mine, rivals };
-    choose(m, next, 2, rng, order, team, taken);
+    take_turns(m, next, 2, rng, order, team, taken);
 }
 
 /* What is left of an order that was drawn from all documents is one drawn from those left. */
@@ -49,5 +49,5 @@ void interleave_draw(size_t m, const uint32_t *mine, const uint32_t *rivals, str
             numbers[ranked[side][a]] = -tau * real_log((double)a + 1);
         propensity_draw_luce(m, numbers, rng, scratch + side * m, numbers + m, scratch + 2 * m);
     }
-    choose(m, next, 1, rng, order, team, (unsigned char *)(scratch + 4 * m));
+    take_turns(m, next, 1, rng, order, team, (unsigned char *)(scratch + 4 * m));
 }
