@@ -147,7 +147,7 @@ same() {
 # need_german: LC_ALL, a locale with a decimal comma, for what follows; skips where none can be made.
 need_german() {
     command -v localedef >/dev/null || skip "no localedef here"
-    [ -e "$BATS_RUN_TMPDIR/de_DE.UTF-8" ] || localedef -i de_DE -f UTF-8 "$BATS_RUN_TMPDIR/de_DE.UTF-8" 2>/dev/null ||
+    [ -e "$BATS_RUN_TMPDIR/de_DE.UTF-8/LC_NUMERIC" ] || localedef -i de_DE -f UTF-8 "$BATS_RUN_TMPDIR/de_DE.UTF-8" 2>/dev/null ||
         skip "no source of the locale de_DE here (Debian package: locales)"
     export LOCPATH=$BATS_RUN_TMPDIR
     [ "$(LC_ALL=de_DE.UTF-8 locale decimal_point)" = , ] || skip "the C library here has no locales"
