@@ -209,7 +209,7 @@ unordered() {
     mkstream round "t=1 qid=a request=twice time=$(now) docs=2 dim=1" base:u4 1 1 order:u4 0 1 x:f4 1 2 | crc >log/host/a.0000000000000001-0000000000000001.bin
     learn
     is "$(learnt) $(quarantined 'round without the order of an engine') $(quarantined 'round malformed')" '10 2 1'
-    is "$(query "SELECT why FROM quarantine WHERE what = 'round malformed'")" 'twice: base is no permutation'
+    is "$(query "SELECT why FROM quarantine WHERE what = 'round malformed'")" 'twice: column base is not a permutation of 0 to 1'
     bin2txt -f head w.bin | grep ' made=scale,base '
     rankpipe service stream >kept.bin
     same <(values_of base <kept.bin) <(spooled log | replay -n 10 - | values_of base)

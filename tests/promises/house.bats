@@ -25,6 +25,30 @@ includes() {
     tsort includes >order
 }
 
+# The modules and packages of lib/python, each using only itself and those before it.
+PYTHON="rankpipe rankpipe_front rankpipe_supervisor rankpipe_service rankpipe_api rankpipe_log rankpipe_train"
+
+@test "no module of lib/python uses one that comes after it, and none each other in a circle, wherever they import" {
+    command -v python3 || skip "no python3 here"
+    (cd "$ROOT/lib/python" && python3 - $PYTHON) >includes <<'END'
+import ast, glob, sys
+modules = {path[:-3].replace("/", ".").replace(".__init__", ""): path for path in glob.glob("**/*.py", recursive=True)}
+assert sorted({module.split(".")[0] for module in modules}) == sorted(sys.argv[1:])
+for user, path in modules.items():
+    for node in ast.walk(ast.parse(open(path).read())):
+        names = [each.name for each in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+        if isinstance(node, ast.ImportFrom):
+            base = ".".join([*(user.split(".")[:node.level]), *([node.module] if node.module else [])])
+            names = [base, *("%s.%s" % (base, name) for name in names)]
+        for used in {*names} & modules.keys() - {user}:
+            print(user, used)
+            if sys.argv.index(used.split(".")[0]) > sys.argv.index(user.split(".")[0]):
+                sys.exit("%s imports %s, which comes after it" % (user, used))
+END
+    [ "$(wc -l <includes)" -gt 100 ]
+    tsort includes >order
+}
+
 @test "each header of lib/ names itself in its first line" {
     for header in "$ROOT"/lib/*/*.h; do
         head -n 1 "$header" | grep "^/\* $(basename "$header" .h): "
@@ -114,7 +138,9 @@ longer() {
 }
 
 @test "a file is a few pages, and a function needs no scrolling" {
-    is "$(longer 800 "$ROOT"/cmd/*.[ch] "$ROOT"/lib/*/*.[ch])" ''
+    is "$(longer 800 "$ROOT"/cmd/* "$ROOT"/lib/*/*.[ch] "$ROOT"/lib/python/rankpipe_*/*.py)" ''
+    is "$(longer 600 "$ROOT"/lib/python/{rankpipe_*,rankpipe_api/*}.py "$ROOT"/examples/*/*.py)" ''
+    is "$(longer 1400 "$ROOT"/lib/python/rankpipe.py)" '' # one file, which users may copy
     awk '
         FNR == 1 { start = 0 }
         /^{/ { start = FNR }

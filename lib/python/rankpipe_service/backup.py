@@ -13,10 +13,9 @@ import sqlite3
 import time
 from urllib.parse import quote
 
-from rankpipe_service import generations
+from rankpipe_service import DAY, Failed, generations, say
 from rankpipe_service.intake import SPOOLED, files_below
-from rankpipe_service.store import (
-    DAY, SCHEMAS, VERSION, Failed, copy_database, say, sync, wait_for_lock)
+from rankpipe_service.store import SCHEMAS, VERSION, copy_database, sync, wait_for_lock
 
 SQLITE = b"SQLite format 3\0"  # how databases begin
 FILES = "service.db-wal", "service.db-shm", "service.db"

@@ -9,9 +9,8 @@ store.cutoff). So a jump of 500 days is one day, and a pause of ten days is none
 import json
 import os
 
-from rankpipe_service import daily
+from rankpipe_service import AHEAD, BEYOND, DAY, HOUR, PENDING, WAITING, daily, say
 from rankpipe_service.generations import iso
-from rankpipe_service.store import AHEAD, BEYOND, DAY, HOUR, PENDING, WAITING, say
 
 KEPT = 40  # days of counts by hour, and of what was in use
 

@@ -11,8 +11,10 @@ import subprocess
 import tempfile
 import time
 
-from rankpipe_service import generations
-from rankpipe_service.store import COUNTS, Failed, say
+from rankpipe_service import COUNTS, Failed, generations
+from rankpipe_service.generations import champion, end_test, running
+from rankpipe_service.lists import Records
+from rankpipe_service.records import end_of
 
 SETTLED = 2000  # milliseconds after which each round of a test has its models
 ROUNDS = ("SELECT r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
@@ -21,23 +23,6 @@ ROUNDS = ("SELECT r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l
           "AND instr(CAST(h.how AS TEXT), 'rival:f8[') > 0 "  # without, explore -I drew it, and the rival is base
           "ORDER BY r.time, r.request" % COUNTS)
 WIDTH = 41  # signs of a line of the picture
-
-
-def running(store):
-    """The test that runs: {"champion": a generation, "begun": milliseconds}; None."""
-    return json.loads(store.set.get("comparing") or "null")
-
-
-def champion(store):
-    test = running(store)
-    return test and test["champion"]
-
-
-def rival(store):
-    """The generation of rival.bin; None: there is no test, or both are one."""
-    number, serving, newest = champion(store), generations.serving(store), store["newest"]
-    other = newest if serving == number else number
-    return None if number is None or other == serving else other
 
 
 def begin(store):
@@ -49,19 +34,12 @@ def begin(store):
     generations.publish(store)
 
 
-def end(store):
-    if running(store):
-        with store:
-            store.put(comparing=None)
-
-
 # ---- outcomes ----
 
 
 def outcomes(store):
     """Lines of the table of a test, [t, name, outcome, client], in the order of time, and their times: 1 where the
     challenger won a round, -1 where the champion did, 0 for a draw."""
-    from rankpipe_service.learning import Records, end_of
     test, times, records = running(store), [], Records(store)
     rows = store.sql(ROUNDS, (test["begun"] + SETTLED,)).fetchall()
     if not rows:
@@ -118,7 +96,7 @@ def settle(store):
 def conclude(store, said):
     number, newest = champion(store), store["newest"]
     gate = store["gate"] == "on"
-    end(store)
+    end_test(store)
     why = None
     if said["verdict"] == "better":
         why = generations.promote(store)

@@ -17,11 +17,11 @@ import shutil
 import subprocess
 import time
 
-from rankpipe_service import backup, daily, generations, hosts, learning, status
+from rankpipe_service import BEYOND, COUNTS, DAY, HOUR, PENDING, Failed, backup, daily, generations, hosts, learning, say, tally
 from rankpipe_service.intake import SPOOLED, Intake, files_below, mark_of_line, open_transit, records_of
 from rankpipe_service.lists import Lists
-from rankpipe_service.records import names_of, name_of, pack_name, split
-from rankpipe_service.store import BEYOND, COUNTS, DAY, HOUR, PENDING, Failed, parts_in, say, wait_for_lock
+from rankpipe_service.records import end_of, names_of, name_of, pack_name, split
+from rankpipe_service.store import parts_in, wait_for_lock
 
 KINDS = {"requests": b"r", "queries": b"q", "documents": b"d", "clients": b"c"}
 OPEN = re.compile(r"(.+)\.\d{16}\.open")
@@ -258,8 +258,8 @@ def erase_rows(store, wanted, done):
                 gather_hashed(store, names)
             else:
                 done.missing += [(what, name) for name in sorted(gather(store, what, names, done))]
-        status.recount(store, -1, "a.state = %d AND a.round IN gone" % COUNTS)
-        status.count_answered(store, -1, "a.state <> %d AND a.round IN gone" % PENDING)
+        tally.recount(store, -1, "a.state = %d AND a.round IN gone" % COUNTS)
+        tally.count_answered(store, -1, "a.state <> %d AND a.round IN gone" % PENDING)
         daily.count_rounds(store, -1, "r.id IN gone", (BEYOND,))
         hours = store.sql("SELECT time / %d, count(*) FROM rounds WHERE id IN gone GROUP BY 1" % HOUR).fetchall()
         store.many("UPDATE hours SET rounds = rounds - ?2 WHERE hour = ?1", hours)
@@ -357,17 +357,6 @@ def filler(line, size):
     raise Failed("a record of %d bytes cannot be erased" % size)
 
 
-@functools.lru_cache(1000)
-def names_in(rest):
-    """Where the names of documents are in a payload, by the rest of a header line; None."""
-    from rankpipe_service.records import Shape, Wrong
-    try:
-        columns = Shape._columns(dict(word.partition(b"=")[::2] for word in rest.split()).get(b"cols", b""))
-        return columns[b"name"][1] if b"name" in columns else None
-    except (Wrong, ValueError):
-        return None
-
-
 def is_erased(store, when, line, payload):
     """Was a round erased? when: the time at which a name of a kind was, or -1."""
     _, qid, request, then, rest = split(line)
@@ -376,8 +365,7 @@ def is_erased(store, when, line, payload):
     then = int(then) if then and then.isdigit() else 0
     if qid and any(when(b"q", word) >= then for word in {qid, store.folded(qid)}):
         return True
-    where = names_in(rest)
-    return where is not None and any(when(b"d", name) >= then for name in payload[where].split(b"\0")[:-1])
+    return any(when(b"d", name) >= then for name in names_of(rest.partition(b" cols=")[2], payload))
 
 
 def rewrite_log(store, path, when):
@@ -401,7 +389,7 @@ def rewrite_log(store, path, when):
                     n += 1
                     data = line + payload
                     yield filler(line, len(data)) if is_erased(store, when, line, payload) else data
-            yield learning.end_of(n)
+            yield end_of(n)
         replace(path, parts(), status)
 
 

@@ -12,7 +12,7 @@ import itertools
 
 from rankpipe_front import EVENTS
 from rankpipe_service.records import names_of, name_of, pack_seen, seen_of
-from rankpipe_service.store import DAY, HOUR, PENDING, Failed
+from rankpipe_service import DAY, HOUR, PENDING, Failed
 
 OPEN, MERGED, LATE, REFUSED = range(4)  # what an event is
 ANSWER, SHOWN = "answer", "shown"  # the types of lines that are no events

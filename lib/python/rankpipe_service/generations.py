@@ -9,12 +9,15 @@ w.bin too while a generation needs it.
 
 import glob
 import hashlib
+import json
 import os
 import re
 import subprocess
 import time
+from datetime import datetime
 
-from rankpipe_service.store import ASIDE, COUNTS, HOUR, PENDING, Failed, Lost, say, sync
+from rankpipe_service import ASIDE, COUNTS, HOUR, PENDING, Failed, Lost, say, tally
+from rankpipe_service.store import sync
 
 PATCH = re.compile(rb"rankpipe/1 patch .* since=([0-9]{1,16}\.[0-9a-f]{8}) ")
 WHOLE = re.compile(r"whole\.[0-9]{1,16}\.[0-9a-f]{8}\.bin")
@@ -154,7 +157,6 @@ def today(now):
 
 def moment(text, now):
     """Milliseconds of an ISO time; without a date it is today's, without a zone local."""
-    from datetime import datetime
     try:
         if "T" not in text and " " not in text and ":" in text:
             text = time.strftime("%Y-%m-%dT", time.localtime(now / 1000)) + text
@@ -189,7 +191,6 @@ def find(store, to):
 
 def back(store, to):
     """Generation `to` is the newest and in use; what was learnt since is set aside."""
-    from rankpipe_service import status
     number = find(store, to)
     last, words = store.sql("SELECT last, words FROM generations WHERE id = ?", (number,)).fetchone()
     if last is None:
@@ -197,8 +198,8 @@ def back(store, to):
     refuse_damaged(store, number)
     base = base_of(store, number)
     with store:
-        status.recount(store, -1, "a.state = %d AND a.seq > ?" % COUNTS, last)
-        status.recount(store, 1, "a.state = %d AND a.aside > ? AND a.seq <= ?" % ASIDE, number, last)
+        tally.recount(store, -1, "a.state = %d AND a.seq > ?" % COUNTS, last)
+        tally.recount(store, 1, "a.state = %d AND a.aside > ? AND a.seq <= ?" % ASIDE, number, last)
         n = store.sql("UPDATE answers SET state = %d, aside = 0, seq = NULL WHERE state = %d "
                       "AND seq > ?" % (ASIDE, COUNTS), (last,)).rowcount
         store.sql("UPDATE answers SET state = %d, aside = NULL WHERE state = %d AND aside > ? AND seq <= ?" % (
@@ -224,7 +225,6 @@ def base_of(store, number):
 
 def again(store):
     """What was set aside is learnt by the next run."""
-    from rankpipe_service import status
     with store:
         first = store.sql("SELECT min(seq), min(aside) FROM answers WHERE state = %d AND aside > 0" %
                           ASIDE).fetchone()
@@ -232,7 +232,7 @@ def again(store):
             store.sql("UPDATE generations SET last = NULL WHERE last >= ? AND id < (SELECT max(aside) "
                       "FROM answers WHERE state = %d AND aside > 0) AND id <> ?" % ASIDE,
                       (first[0], store["newest"]))
-        status.count_answered(store, -1, "a.state = %d" % ASIDE)
+        tally.count_answered(store, -1, "a.state = %d" % ASIDE)
         return store.sql("UPDATE answers SET state = %d, aside = NULL, seq = NULL WHERE state = %d" % (
             PENDING, ASIDE)).rowcount
 
@@ -302,6 +302,29 @@ def serving(store):
     return store["pin"] or store.set.get("using") or store["newest"]
 
 
+def running(store):
+    """The test that runs (module comparing): {"champion": a generation, "begun": milliseconds}; None."""
+    return json.loads(store.set.get("comparing") or "null")
+
+
+def champion(store):
+    test = running(store)
+    return test and test["champion"]
+
+
+def rival(store):
+    """The generation of rival.bin; None: there is no test, or both are one."""
+    number, used = champion(store), serving(store)
+    other = store["newest"] if used == number else number
+    return None if number is None or other == used else other
+
+
+def end_test(store):
+    if running(store):
+        with store:
+            store.put(comparing=None)
+
+
 def made_whole(store, number):
     """Is the model of a generation as it was committed?"""
     return is_as(number, *store.sql("SELECT bytes, hash FROM generations WHERE id = ?", (number,)).fetchone())
@@ -343,11 +366,10 @@ def link(number, name):
 
 def publish_rival(store):
     """Makes rival.bin that of the test that runs; without one there is none."""
-    from rankpipe_service import comparing
-    number = comparing.rival(store)
+    number = rival(store)
     if number is not None and not is_there(number):
         say("models/%d.bin is missing: the test that it was part of is over" % number)
-        comparing.end(store)
+        end_test(store)
         number = None
     if number is not None:
         link(number, "rival.bin")
@@ -391,8 +413,7 @@ def bytes_of(numbers):
 def thin(store):
     """Keeps the newest generations, the last one of each hour and day for some time, those in use, and,
     while answers are suspect, the last one before."""
-    from rankpipe_service import comparing
-    always = {store["newest"], store["pin"], serving(store), store.set.get("kept"), comparing.champion(store)}
+    always = {store["newest"], store["pin"], serving(store), store.set.get("kept"), champion(store)}
     rows = store.sql("SELECT id, time FROM generations ORDER BY id DESC").fetchall()
     kept = {number for i, (number, _) in enumerate(rows) if i < NEWEST or number in always}
     for n, days, slot in ((HOURS, 2, lambda when: when // HOUR),
@@ -437,6 +458,16 @@ def clean(store, others=False):
 # ---- a database that was lost ----
 
 
+def is_older():
+    """Is this the folder of release 0.4.0?"""
+    return os.path.exists("model.bin") or bool(archive())
+
+
+def archive():
+    """The files of its log of learnt rounds, finished ones and one that was left open, in their order."""
+    return sorted(glob.glob("seen/*.bin")) + glob.glob("seen/*.open")
+
+
 def learnt_there():
     """The numbers of the models of models/ that have learnt, the highest first."""
     numbers = [int(name[:-4]) for name in os.listdir("models")
@@ -447,7 +478,6 @@ def learnt_there():
 
 def refuse_lost(store):
     """Fails if what the models have learnt is not in the database, so that no run begins anew by itself."""
-    from rankpipe_service import older
     if store["newest"] is not None:
         for number in {store["newest"], serving(store)}:
             if is_there(number) and hash_of(path_of(number)) != store.one(
@@ -456,7 +486,7 @@ def refuse_lost(store):
         return
     paths = [path_of(number) for number in learnt_there()]
     paths += ["w.bin"] if os.path.isfile("w.bin") and has_learnt("w.bin") else []
-    if paths and not older.is_there():
+    if paths and not is_older():
         raise Lost("service.db has no generation, but %s has learnt: run: rankpipe service restore FILE; or, to begin "
                    "anew, move w.bin and models elsewhere" % paths[0])
 

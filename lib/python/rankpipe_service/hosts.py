@@ -16,9 +16,8 @@ import shutil
 import subprocess
 import time
 
-from rankpipe_service import generations
+from rankpipe_service import generations, say
 from rankpipe_service.intake import SETTLED, SPOOLED
-from rankpipe_service.store import say
 
 RSYNC = ["rsync", "-a", "--timeout=20", "--partial-dir=.partial"]
 SSH = ["-e", "ssh -o ConnectTimeout=10 -o ServerAliveInterval=5 -o BatchMode=yes"]

@@ -14,11 +14,11 @@ import urllib.parse
 
 import rankpipe
 import rankpipe_front as front
-from rankpipe_service import health
+from rankpipe_service import AHEAD, DAY, health
 from rankpipe_service.daily import DOCTORS
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import names_of
-from rankpipe_service.store import AHEAD, DAY, VERSION
+from rankpipe_service.store import VERSION
 
 LATEST = 1000  # rounds that are looked at
 NOW = 100  # of these, what front ends send now

@@ -12,13 +12,11 @@ import hashlib
 import math
 import os
 import re
-import struct
 import subprocess
 
-from rankpipe_service import daily, events
+from rankpipe_service import AHEAD, DAY, HOUR, PENDING, WAITING, Failed, daily, events
 from rankpipe_service.lists import Lists
 from rankpipe_service.records import Shape, Unknown, Wrong, names_of, pack_name, pack_seen, split, text
-from rankpipe_service.store import AHEAD, DAY, HOUR, PENDING, WAITING, Failed
 
 SPOOLED = re.compile(r"(.+)\.\d{16}-\d{16}\.bin")
 TIME = re.compile(rb"time=(\d{1,16})")
@@ -248,7 +246,7 @@ class Intake:
                 self.lists.clear()
             number = self.store.one("SELECT id FROM lists WHERE hash = ?", key)
             if number is None:
-                shape.check_list(payload)
+                shape.check(payload, shape.of_list)
                 number = self.sql(
                     "INSERT INTO lists(hash, qid, head, columns, docs, dim, data, whole) VALUES(?,?,?,?,?,?,?,?)",
                     (key, qid, shape.head, shape.listed, shape.docs, shape.dim,

@@ -11,17 +11,15 @@ import shutil
 import subprocess
 import tempfile
 
-from rankpipe_service import daily, events, generations, votes
-from rankpipe_service.lists import Lists
-from rankpipe_service.records import (
-    Format, How, list_hash, name_of, pack_name, places_of, record, seen_of)
-from rankpipe_service.status import Tally, count_answered, recount
-from rankpipe_service.store import AHEAD, ASIDE, BEYOND, COUNTS, HOUR, PENDING, UNUSED, Failed, say
+from rankpipe_service import (
+    AHEAD, ASIDE, BEYOND, COUNTS, HOUR, PENDING, UNUSED, Failed, daily, events, generations, say, votes)
+from rankpipe_service.lists import Lists, Records
+from rankpipe_service.records import end_of, list_hash, name_of, pack_name, places_of, seen_of
+from rankpipe_service.tally import Tally, count_answered, recount
 from rankpipe_service.voices import Voices
 
 BATCH = 20000  # answers that one run of update learns
 MOST = 1 << 32  # more features than a document may have
-KEPT = 8 << 20  # bytes of lists that are known by heart
 NEXT, REFUSED = "models/next", "models/refused"
 BASED = "instr(CAST(l.columns AS TEXT), 'base:') > 0"  # has the list a base?
 FRESH = ("SELECT a.round, r.request, a.time, a.client, a.seen, r.time, r.list, r.how, r.shown, l.docs, "
@@ -31,52 +29,6 @@ FRESH = ("SELECT a.round, r.request, a.time, a.client, a.seen, r.time, r.list, r
 LEARNT = ("SELECT a.seq, r.request, r.time, a.client, a.seen, r.how, r.shown, r.list, l.docs FROM answers a "
           "JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "
           "WHERE a.seq IS NOT NULL AND a.state = %d AND " % COUNTS + "%s ORDER BY a.seq")
-
-
-class Records:
-    """Rounds with their answers, as update reads them; word: what makes the qid of that of a list."""
-
-    def __init__(self, store, word=lambda qid: qid):
-        self.store, self.word = store, word
-        self.packed = Lists(store)
-        self.lists, self.bytes, self.hows, self.clients = {}, 0, {}, {}
-        self.passes_clients = Format.row(b"key", b"client") is not None
-
-    def list(self, number):
-        found = self.lists.get(number)
-        if found is None:
-            if self.bytes > KEPT:
-                self.lists.clear()
-                self.bytes = 0
-            row = self.store.sql("SELECT qid, head, columns, docs, data, whole FROM lists WHERE id = ?",
-                                 (number,)).fetchone()
-            found = self.lists[number] = (self.word(row[0]), *row[1:3], self.packed.data(*row[2:]))
-            self.bytes += len(found[3]) + 500
-        return found
-
-    def how(self, number, docs):
-        found = self.hows.get((number, docs))
-        if found is None:
-            found = self.hows[number, docs] = How(*self.store.sql(
-                "SELECT how, chance FROM hows WHERE id = ?", (number,)).fetchone(), docs)
-        return found
-
-    def client(self, number):
-        if number is None or not self.passes_clients:
-            return None
-        if number not in self.clients:
-            if len(self.clients) > 10000:
-                self.clients.clear()
-            self.clients[number] = self.store.one("SELECT word FROM clients WHERE id = ?", number).encode()
-        return self.clients[number]
-
-    def make(self, t, request, time, client, seen, how, shown, number, docs):
-        return record(t, name_of(request).encode(), time, self.client(client), seen,
-                      self.how(how, docs), shown, self.list(number))
-
-
-def end_of(n):
-    return b"rankpipe/1 end rounds=%d bytes=0\n" % n
 
 
 # ---- update ----

@@ -1,14 +1,15 @@
-"""lists: lists of documents as the database holds them, and what the disk takes.
+"""lists: lists of documents as the database holds them, their rounds as update reads them, and what the disk takes.
 
 A list whose features change is compressed with the newest whole list of its query as zlib's dictionary; it is a whole one
 where that saves less than half. A whole list stays while another one needs it.
 """
 # SPDX-License-Identifier: ISC
 
-from rankpipe_service.records import list_of, mix, pack_list
-from rankpipe_service.store import HOUR
+from rankpipe_service import HOUR
+from rankpipe_service.records import How, list_of, mix, name_of, pack_list, record
 
 KNOWN = 100  # whole lists that are known by heart
+KEPT = 8 << 20  # bytes of lists that are known by heart
 LATEST = 1000  # rounds and lists by which the disk is foretold
 ROUND, ANSWER, LIST = 40, 100, 45  # bytes of a row in indices, and beside its values
 PAGE, LOCAL, SPILL = 4096, 4062, 489  # of SQLite; rows from LOCAL bytes on leave so many in their page
@@ -53,6 +54,47 @@ class Lists:
         self.known.clear()
         for number, *fields in rows:
             sql("UPDATE lists SET data = ?, whole = ? WHERE id = ?", (*self.pack(*fields), number))
+
+
+class Records:
+    """Rounds with their answers, as update reads them; word: what makes the qid of that of a list."""
+
+    def __init__(self, store, word=lambda qid: qid):
+        self.store, self.word = store, word
+        self.packed = Lists(store)
+        self.lists, self.bytes, self.hows, self.clients = {}, 0, {}, {}
+
+    def list(self, number):
+        found = self.lists.get(number)
+        if found is None:
+            if self.bytes > KEPT:
+                self.lists.clear()
+                self.bytes = 0
+            row = self.store.sql("SELECT qid, head, columns, docs, data, whole FROM lists WHERE id = ?",
+                                 (number,)).fetchone()
+            found = self.lists[number] = (self.word(row[0]), *row[1:3], self.packed.data(*row[2:]))
+            self.bytes += len(found[3]) + 500
+        return found
+
+    def how(self, number, docs):
+        found = self.hows.get((number, docs))
+        if found is None:
+            found = self.hows[number, docs] = How(*self.store.sql(
+                "SELECT how, chance FROM hows WHERE id = ?", (number,)).fetchone(), docs)
+        return found
+
+    def client(self, number):
+        if number is None:
+            return None
+        if number not in self.clients:
+            if len(self.clients) > 10000:
+                self.clients.clear()
+            self.clients[number] = self.store.one("SELECT word FROM clients WHERE id = ?", number).encode()
+        return self.clients[number]
+
+    def make(self, t, request, time, client, seen, how, shown, number, docs):
+        return record(t, name_of(request).encode(), time, self.client(client), seen,
+                      self.how(how, docs), shown, self.list(number))
 
 
 def paged(size):

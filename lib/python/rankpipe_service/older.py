@@ -4,26 +4,23 @@ Its files then go to the folder older/, which erasing removes.
 """
 # SPDX-License-Identifier: ISC
 
-import glob
 import os
 import re
 import shutil
+import struct
 import subprocess
 
-from rankpipe_service import generations, status
+from rankpipe_service import COUNTS, PENDING, generations, say, tally
 from rankpipe_service.intake import Intake, records_of
-from rankpipe_service.records import COLUMN, SIZES, Wrong, pack_name, pack_seen, split
+from rankpipe_service.records import Wrong, column_of, columns_of, pack_name, pack_seen, split
 from rankpipe_service.learning import NEXT
-from rankpipe_service.store import COUNTS, PENDING, say
-
-import struct
 
 FILES = ("seen", "quarantine", "model.bin", "late")
 
 
 def take_over(store):
     """What a first run finds in its folder. Was there a service?"""
-    if not is_there():
+    if not generations.is_older():
         return False
     model = "model.bin" if os.path.exists("model.bin") else None
     number = adopt_model(store, model)
@@ -32,7 +29,7 @@ def take_over(store):
                   "seen BLOB)")
         intake = Intake(store)
         intake.latest = 1 << 60  # its files go, so nothing waits in them
-        if files_of("seen"):
+        if generations.archive():
             read_archive(intake)
         take_seed(store, model)
         learnt = take_answers(store, learnt_by(model))
@@ -43,11 +40,6 @@ def take_over(store):
     return True
 
 
-def is_there():
-    """Is this the folder of release 0.4.0?"""
-    return os.path.exists("model.bin") or files_of("seen")
-
-
 def put_away(store):
     for name in FILES:
         if os.path.lexists(name):
@@ -55,11 +47,6 @@ def put_away(store):
             os.rename(name, "older/" + name)
     with store:
         store.put(putting_away=None)
-
-
-def files_of(folder):
-    """The files of a log, finished ones and one that was left open, in the order of their rounds."""
-    return sorted(glob.glob(folder + "/*.bin")) + glob.glob(folder + "/*.open")
 
 
 def learnt_by(model):
@@ -78,7 +65,7 @@ def take_seed(store, model):
 
 def read_archive(intake):
     """Rounds with their answers. Of two for one request the last counts."""
-    with subprocess.Popen(["salvage", "-p", *files_of("seen")], stdout=subprocess.PIPE, bufsize=1 << 18) as process:
+    with subprocess.Popen(["salvage", "-p", *generations.archive()], stdout=subprocess.PIPE, bufsize=1 << 18) as process:
         for line, payload in records_of(process.stdout):
             try:
                 read_joined(intake, line, payload)
@@ -90,19 +77,13 @@ def read_archive(intake):
 def read_joined(intake, line, payload):
     t, qid, request, when, rest = split(line)
     request = request or b"seen/" + (t or b"0")
-    at, seen, kept, columns = 0, None, [], []
-    for found in COLUMN.finditer(rest.partition(b" cols=")[2]):
-        n = int(found[3]) * SIZES[found[2]]
-        if found[1] == b"seen":
-            seen = payload[at:at + n]
-        else:
-            columns.append(found[0])
-            kept.append(payload[at:at + n])
-        at += n
-    if seen is None:
+    rest, _, cols = rest.partition(b" cols=")
+    seen = column_of(cols, payload, b"seen")
+    if not seen:
         raise Wrong("it has no column seen")
-    data = b"".join(kept)
-    rest = rest.partition(b" cols=")[0] + b" cols=" + b",".join(columns)
+    kept = [(found[0], payload[where]) for found, _, where in columns_of(cols) if found[1] != b"seen"]
+    data = b"".join(part for _, part in kept)
+    rest += b" cols=" + b",".join(words for words, _ in kept)
     head = b"rankpipe/1 round t=%b%b request=%b time=%b%b bytes=%d\n" % (
         t, b" qid=" + qid if qid else b"", request, when or b"%d" % intake.store.now, rest, len(data))
     intake.round("seen", head, data)
@@ -123,8 +104,8 @@ def take_answers(store, learnt):
         counts = i <= learnt
         store.sql("INSERT OR IGNORE INTO answers(round, seen, state, seq, day) SELECT id, ?, ?, ?, day FROM rounds "
                   "WHERE request = ?", (seen, COUNTS if counts else PENDING, i if counts else None, request))
-    status.recount(store, 1, "a.state = %d" % COUNTS)
-    status.count_answered(store, 1, "a.state = %d" % COUNTS)
+    tally.recount(store, 1, "a.state = %d" % COUNTS)
+    tally.count_answered(store, 1, "a.state = %d" % COUNTS)
     return learnt
 
 

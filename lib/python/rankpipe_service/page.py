@@ -14,11 +14,10 @@ import time
 
 import rankpipe
 from rankpipe_front import shown
-from rankpipe_service import daily, health
-from rankpipe_service.learning import end_of
+from rankpipe_service import DAY, health, pays
 from rankpipe_service.lists import Lists
-from rankpipe_service.records import column_of, names_of
-from rankpipe_service.store import DAY, put_whole
+from rankpipe_service.records import column_of, end_of, names_of
+from rankpipe_service.store import put_whole
 
 QUERIES, FIRST, FELL, LEAST, SIGMAS, DAYS = 30, 5, 10, 30, 3, 91
 PLAIN = {  # what is in quarantine, in plain words
@@ -198,7 +197,7 @@ SPAN = "SELECT query, sum(rounds) AS n, sum(clicked) AS k FROM daily WHERE day B
 
 def frequent(store):
     """The most frequent queries: [(number, qid, newest list, searches, clicked, searches before, clicked before)]."""
-    first, last = daily.spans(store, daily.MONTH)
+    first, last = pays.spans(store, pays.MONTH)
     return store.sql("SELECT q.id, q.qid, q.list, b.n, b.k, a.n, a.k FROM (%s ORDER BY n DESC, query LIMIT %d) b JOIN queries q "
                      "ON q.id = b.query LEFT JOIN (%s) a ON a.query = q.id ORDER BY b.n DESC, q.id" % (SPAN, QUERIES, SPAN),
                      (*last, *(first or (1, 0)))).fetchall()
@@ -206,7 +205,7 @@ def frequent(store):
 
 def fallen(store):
     """The queries whose share of pages with a click fell by more than chance: [(number, qid, n, k before, n, k now)]."""
-    first, last = daily.spans(store, daily.MONTH)
+    first, last = pays.spans(store, pays.MONTH)
     found = []
     for row in store.sql("SELECT q.id, q.qid, a.n, a.k, b.n, b.k FROM (%s) a JOIN (%s) b ON b.query = a.query JOIN queries q "
                          "ON q.id = a.query WHERE a.n >= %d AND b.n >= %d" % (SPAN, SPAN, LEAST, LEAST), (*(first or (1, 0)), *last)):
@@ -277,7 +276,7 @@ def query_rows(store):
             '<details class="query"><summary class="row"><span class="name">%s</span><span>%s</span><span>%s</span><span class="soft">%s</span>'
             '</summary><div class="inside"><div><h3>First five now, and why</h3>%s</div><div><h3>As your engine has them</h3>%s</div>'
             "%s</div></details>" % (
-                query_of(qid), "{:,}".format(n), daily.percent(k, n), daily.percent(clicked, before),
+                query_of(qid), "{:,}".format(n), pays.percent(k, n), pays.percent(clicked, before),
                 "<ol>%s</ol>" % top if top else "<p>Not known: no list of it is left, or its model says no reasons.</p>",
                 "<ol>%s</ol>" % own if own else "<p>It came in no order.</p>",
                 '<p class="wide small">To forget this query: %s</p>' % command("erase queries --id %d" % number) if qid else ""))
@@ -286,7 +285,7 @@ def query_rows(store):
 
 def fell(store):
     rows = ["%s: of 100 pages <b>%s</b> have a click now (%d of %d), and <b>%s</b> had one (%d of %d). To forget it: %s" % (
-        query_of(qid), daily.percent(j, m), j, m, daily.percent(k, n), k, n, command("erase queries --id %d" % number))
+        query_of(qid), pays.percent(j, m), j, m, pays.percent(k, n), k, n, command("erase queries --id %d" % number))
         for number, qid, n, k, m, j in fallen(store)]
     return listed(rows) if rows else "<p>None that can be told from chance.</p>"
 
@@ -308,15 +307,15 @@ def uncounted(store):
 
 def make(store):
     """The page, as text."""
-    known, first = daily.own(store), daily.spans(store, daily.MONTH)[0]
-    sentences = "".join("<p>%s</p>" % html.escape(each) for each in daily.lines(store, known))
+    known, first = pays.own(store), pays.spans(store, pays.MONTH)[0]
+    sentences = "".join("<p>%s</p>" % html.escape(each) for each in pays.lines(store, known))
     length = first[1] - first[0] + 1 if first else 0
     wrong = [html.escape(each) for each in health.found(".").values()]
     parts = [
         '<header><h1>Does search pay?</h1><p class="soft">%s UTC, by the last run of the learner</p></header>' % time.strftime(
             "%d %B %Y, %H:%M", time.gmtime(store.now / 1000)).lstrip("0"),
         '<section class="says card" aria-label="Does it pay?">%s%s</section>' % (
-            sentences, interval(known) if daily.is_known(known) else ""),
+            sentences, interval(known) if pays.is_known(known) else ""),
         section("Day by day", by_day(store)),
         section("The %d most frequent queries" % QUERIES, '<p class="small soft">Of 100 pages so many had a click: now, in the last %s, '
                 "and before, in the first %s.</p>" % (("%d days" % length,) * 2 if length else ("day", "days")), query_rows(store)),

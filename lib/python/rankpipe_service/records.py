@@ -1,70 +1,28 @@
 """records: rounds as logs have them, taken apart for the database, and put together for update.
 
 A header line differs from the next one in its number, query, request and time. What follows is
-compiled once (Shape), so a round costs microseconds. Which keys and columns belong to the list, to how
-its order was drawn, to the model, to users or to judges says `rankpipe --format`.
+compiled once (Shape), so a round costs microseconds. What must hold of it says module rankpipe; which keys and columns
+belong to the list, to how its order was drawn, to the model, to users or to judges, its FORMAT.
 """
 # SPDX-License-Identifier: ISC
 
 import hashlib
-import math
 import re
 import struct
-import subprocess
 import zlib
 
-SIZES = {b"u1": 1, b"u2": 2, b"u4": 4, b"u8": 8, b"f4": 4, b"f8": 8}
+import rankpipe
+
 HEAD = re.compile(rb"rankpipe/1 round (?:crc=[0-9a-f]{8} )?t=(\d{1,16})(?: qid=([!-~]+))?"
                   rb"(?: request=([!-~]+))?(?: time=(\d{1,16}))?( docs=[ -~]*) bytes=\d+\n")
 COLUMN = re.compile(rb"(?<![a-z0-9_-])([a-z][a-z0-9_-]*):(u[1248]|f[48])\[(0|[1-9]\d*)\]")
 WIDEST = 4096  # bytes of a document whose features are put together one by one
 REQUEST = re.compile(b"(?:[0-9a-f]{2}){8,32}")
-
-
-class Wrong(Exception):
-    """The round cannot be used, and why."""
+Wrong = rankpipe.Error  # the round cannot be used, and why
 
 
 class Unknown(Exception):
     """A newer version wrote the round."""
-
-
-class Row:
-    """What a key or a column may be, as `rankpipe --format` prints it."""
-
-    def __init__(self, line):
-        (_, self.name, kind, self.length, self.least, self.most, needs, excludes, self.of,
-         _) = line.split(b"\t")
-        self.kinds = kind.split(b",")
-        self.needs, self.excludes = ([] if names == b"-" else names.split(b",")
-                                     for names in (needs, excludes))
-
-
-class Format:
-    """The rows of keys and of columns, by name; read once."""
-
-    rows = None
-
-    @classmethod
-    def row(cls, kind, name):
-        if cls.rows is None:
-            lines = subprocess.run(["rankpipe", "--format"], stdout=subprocess.PIPE,
-                                   check=True).stdout.splitlines()[1:]
-            cls.rows = {tuple(line.split(b"\t")[:2]): Row(line) for line in lines}
-        if kind == b"column" and name.startswith(b"label-"):
-            name = b"label-*"
-        return cls.rows.get((kind, name))
-
-    @classmethod
-    def of(cls, kind, name):
-        """To what it belongs: list, draw, model, users, judges or round; unknown."""
-        row = cls.row(kind, name)
-        return row.of if row else b"unknown"
-
-
-def need(right, why):
-    if not right:
-        raise Wrong(why)
 
 
 def text(data):
@@ -83,6 +41,15 @@ def split(line):
     return (*first, b"".join(b" %b=%b" % item for item in words.items()))
 
 
+def columns_of(words):
+    """(match of COLUMN, number of values, slice of the payload) of each column of a text of columns."""
+    at = 0
+    for found in COLUMN.finditer(words):
+        n = int(found[3])
+        yield found, n, slice(at, at + n * int(found[2][1:]))
+        at += n * int(found[2][1:])
+
+
 class Shape:
     """What the rounds of one `rest` of a header line have in common.
 
@@ -91,136 +58,50 @@ class Shape:
     """
 
     def __init__(self, rest):
-        keys = dict(word.partition(b"=")[::2] for word in rest.split())
-        columns = self._columns(keys.pop(b"cols", b""))
-        self.erased = b"x-erased" in keys
+        words = [word.partition("=")[::2] for word in text(rest).split()]
+        self.keys = dict(words)
+        self.erased = "x-erased" in self.keys
         if self.erased:
             return
-        need(b"docs" in keys and b"dim" in keys, "no docs= or no dim=")
-        for name, value in keys.items():
-            self._check_key(name, value, keys)
-        self.docs, self.dim = int(keys[b"docs"]), int(keys[b"dim"])
-        self._check_columns(columns)
-        self._check_company({(b"key", name) for name in keys} | {(b"column", name) for name in columns})
-        self.shown = b"order" in columns and b"seen" not in columns and b"block" not in keys
-        self.chance = b"greedy" in columns or keys.get(b"gamma") == b"1"
-        head = {name: value for name, value in keys.items() if Format.of(b"key", name) == b"list"}
-        keys = {name: value for name, value in keys.items()
-                if name[:2] == b"x-" or Format.of(b"key", name) == b"draw"}
-        in_list = {name: at for name, at in columns.items() if Format.of(b"column", name) == b"list"}
-        kept = {name: at for name, at in columns.items() if Format.of(b"column", name) in (
-            b"draw", b"unknown") or name == b"rival" and b"team" in columns}  # dbgd learns from rival
-        self.head = b"".join(b" %b=%b" % item for item in head.items())
-        self.listed = b",".join(at[0] for at in in_list.values())
-        self.how = b"".join(b" %b=%b" % item for item in keys.items()) + b"|" + b",".join(
-            at[0] for at in kept.values())
-        self.parts = [at[1] for at in in_list.values()]
-        self.of_list = in_list
-        self.all = list(range(self.docs)) if self.docs < 1 << 20 else []
-        self.orders = [name for name in kept if name in (b"order", b"greedy")]
-        self.kept = [(name, at[1], struct.Struct("<%dI" % self.docs) if name in self.orders else None)
-                     for name, at in kept.items()]
-        self.finite = [(at[1], at[2]) for name, at in kept.items() if name in (b"logit", b"rival")]
-        self.team = columns[b"team"][1] if b"team" in columns else None
+        cols = self.keys.pop("cols", "")
+        for name in self.keys:
+            if name[:2] != "x-" and name not in rankpipe.ROUND_KEYS:
+                raise Unknown("unknown key %.60s" % name)
+        rankpipe._need(len(words) == len(self.keys) + bool(cols), "a key comes twice")
+        shape = rankpipe._shape(cols) if cols else {}
+        self.columns = {text(found[1]): (found, where) for found, _, where in columns_of(cols.encode())}
+        self.size = max((where.stop for _, where in self.columns.values()), default=0)
+        rankpipe._check_round({"t": "1", **self.keys}, shape, self.size)
+        self.docs, self.dim = int(self.keys["docs"]), int(self.keys["dim"])
+        self.shown = "order" in shape and "seen" not in shape and "block" not in self.keys
+        self.chance = "greedy" in shape or self.keys.get("gamma") == "1"
+        of = {(row.kind, row.name): row.of for row in rankpipe.ROWS}
+        self.of_list = [name for name in shape if of.get(("column", name)) == "list"]
+        self.kept = [name for name in shape if of.get(("column", name)) == "draw" or name == "rival" and "team" in shape or
+                     name not in rankpipe.ROUND_COLUMNS and not name.startswith("label-")]  # dbgd learns from rival
+        keys = {name: name[:2] == "x-" and "draw" or of[("key", name)] for name in self.keys}
+        self.head, how = (" ".join(["", *("%s=%s" % (name, self.keys[name]) for name in keys if keys[name] == kind)]).encode()
+                          for kind in ("list", "draw"))
+        self.listed, drawn = (b",".join(self.columns[name][0][0] for name in names) for names in (self.of_list, self.kept))
+        self.how = how + b"|" + drawn
 
-    @staticmethod
-    def _columns(words):
-        """name: (text, slice of the payload, type, length), in their order."""
-        columns, at = {}, 0
-        for word in words.split(b",") if words else []:
-            found = COLUMN.fullmatch(word)
-            need(found, "no column: %.60s" % text(word))
-            name, kind, n = found[1], found[2], int(found[3])
-            need(name not in columns, "the column %s stands twice" % text(name))
-            columns[name] = word, slice(at, at + n * SIZES[kind]), kind, n
-            at += n * SIZES[kind]
-        return columns
-
-    @staticmethod
-    def _check_key(name, value, keys):
-        if name[:2] == b"x-":
-            return
-        row = Format.row(b"key", name)
-        if row is None:
-            raise Unknown("unknown key %.60s" % text(name))
-        why = "%s=%.60s is out of range" % (text(name), text(value))
-        most = int(keys[b"docs"]) - 1 if row.most == b"docs-1" else row.most
-        if row.kinds == [b"whole"]:
-            need(re.fullmatch(rb"0|[1-9]\d{0,15}", value) and int(row.least) <= int(value) <= int(most), why)
-        elif row.kinds == [b"number"]:
-            need(re.fullmatch(rb"\d[0-9.]{0,30}(e[+-]?\d{1,3})?", value) and value.count(b".") < 2, why)
-            need(float(row.least) <= float(value) <= float(most), why)
-        else:
-            need(len(value) == int(row.length) if row.kinds == [b"hex"] else 1 <= len(value) <= int(
-                row.length), why)
-
-    def _check_columns(self, columns):
-        lengths = {b"docs": self.docs, b"dim": self.dim, b"docs*dim": self.docs * self.dim,
-                   b"docs+1": self.docs + 1, b"entries": columns.get(b"idx", (0, 0, 0, 0))[3]}
-        for name, (_, _, kind, n) in columns.items():
-            row = Format.row(b"column", name)
-            if row and row.of != b"judges":
-                need(kind in row.kinds and n == lengths.get(row.length, n),
-                     "column %s has another type or length" % text(name))
-        forms = [{b"x"}, {b"ptr", b"idx", b"val"}, {b"offset", b"step", b"number"}]
-        there = [form for form in forms if form & columns.keys()]
-        need(len(there) == (self.dim > 0) and all(form <= columns.keys() for form in there),
-             "not the features of one form")
-
-    @staticmethod
-    def _check_company(there):
-        names = {name for _, name in there}
-        for row in filter(None, (Format.row(*each) for each in there)):
-            need(names.issuperset(row.needs), "%s lacks %s" % (text(row.name), text(b", ".join(row.needs))))
-            need(names.isdisjoint(row.excludes), "%s excludes %s" % (
-                text(row.name), text(b", ".join(row.excludes))))
+    def check(self, payload, names):
+        """Raises Wrong where these columns are not what rankpipe(5) says."""
+        rankpipe._need(len(payload) == self.size, "its payload has another length")
+        rankpipe._check_values(rankpipe.Round(self.keys, {
+            name: rankpipe._array(text(self.columns[name][0][2]), payload[self.columns[name][1]]) for name in names}))
 
     def shown_of(self, payload):
-        """What is stored of how the list was shown; order and greedy in as few bytes as they need."""
-        parts = []
-        for name, where, form in self.kept:
-            data = payload[where]
-            if form:
-                order = form.unpack(data)
-                need(sorted(order) == self.all, "%s is no permutation" % text(name))
-                data = bytes(order) if self.docs <= 256 else data
-            parts.append(data)
-        for where, n in self.finite_columns():
-            need(all(map(math.isfinite, struct.unpack("<%dd" % n, payload[where]))),
-                 "a score is not finite")
-        if self.team:
-            need(max(payload[self.team]) <= 1, "team is neither 0 nor 1")
-        return b"".join(parts)
-
-    def finite_columns(self):
-        return [(where, (where.stop - where.start) // 8) for where, _ in self.finite]
+        """What is stored of how the list was shown; order and greedy in as few bytes as they need. Raises Wrong."""
+        self.check(payload, self.kept)
+        parts = [(name, payload[self.columns[name][1]]) for name in self.kept]
+        return b"".join([data[::4] if self.docs <= 256 and name in ("order", "greedy") else data for name, data in parts])
 
     def list_hash(self, qid, payload):
-        return list_hash(qid, self.head, self.listed, (payload[where] for where in self.parts))
+        return list_hash(qid, self.head, self.listed, (payload[self.columns[name][1]] for name in self.of_list))
 
     def list_data(self, payload):
-        return b"".join([payload[where] for where in self.parts])
-
-    def check_list(self, payload):
-        """Raises Wrong where the list's columns are not what rankpipe(5) says."""
-        def values(name, letter):
-            _, where, _, n = self.of_list[name]
-            return struct.unpack("<%d%s" % (n, letter), payload[where])
-        if b"name" in self.of_list:
-            names = payload[self.of_list[b"name"][1]]
-            need(names.count(b"\0") == self.docs and names[-1:] == b"\0", "not docs names")
-        if b"ptr" in self.of_list:
-            ptr, idx = values(b"ptr", "I"), values(b"idx", "I")
-            need(ptr[0] == 0 and ptr[-1] == len(idx) and list(ptr) == sorted(ptr), "ptr falls")
-            for a, b in zip(ptr, ptr[1:]):
-                row = idx[a:b]
-                need(not row or (row[-1] < self.dim and all(map(int.__lt__, row, row[1:]))),
-                     "idx does not rise")
-        if b"base" in self.of_list:
-            need(sorted(values(b"base", "I")) == self.all, "base is no permutation")
-        for name in (b"offset", b"step"):
-            if name in self.of_list:
-                need(all(map(math.isfinite, values(name, "f"))), "%s is not finite" % text(name))
+        return b"".join([payload[self.columns[name][1]] for name in self.of_list])
 
 
 # ---- what the database holds of a round ----
@@ -273,12 +154,10 @@ def list_hash(qid, head, listed, parts):
 
 def strides(listed, docs):
     """(where it begins, where it ends, bytes of what repeats in it) of each column of a list: of x, a document."""
-    at = 0
-    for found in COLUMN.finditer(listed):
-        size, n = SIZES[found[2]], int(found[3])
+    for found, n, where in columns_of(listed):
+        size = int(found[2][1:])
         each = size * n // docs if found[1] == b"x" and docs else size
-        yield at, at + size * n, each if 0 < each <= WIDEST else size
-        at += size * n
+        yield where.start, where.stop, each if 0 < each <= WIDEST else size
 
 
 def mix(data, listed, docs):
@@ -310,13 +189,7 @@ def list_of(packed, listed, docs, whole=None):
 
 def column_of(listed, data, name):
     """The bytes of a column of a list; none where it has no such column."""
-    at = 0
-    for found in COLUMN.finditer(listed):
-        n = int(found[3]) * SIZES[found[2]]
-        if found[1] == name:
-            return data[at:at + n]
-        at += n
-    return b""
+    return next((data[where] for found, _, where in columns_of(listed) if found[1] == name), b"")
 
 
 def names_of(listed, data):
@@ -333,7 +206,7 @@ class How:
         self.parts, at = [], 0
         for found in COLUMN.finditer(self.columns):
             short = docs <= 256 and found[1] in (b"order", b"greedy")
-            n = int(found[3]) * (1 if short else SIZES[found[2]])
+            n = int(found[3]) * (1 if short else int(found[2][1:]))
             self.parts.append((found[1], slice(at, at + n), struct.Struct("<%dI" % docs) if short
                                else None))
             at += n
@@ -371,3 +244,7 @@ def record(t, request, time, client, seen, how, shown, listed):
         t, b" qid=" + qid if qid else b"", request, time, b" client=" + client if client else b"",
         b" clicks=1" if seen[0] & CLICKS else b"", head, how.keys,
         how.columns, n, columns and b",", columns, len(payload), payload)
+
+
+def end_of(n):
+    return b"rankpipe/1 end rounds=%d bytes=0\n" % n

@@ -16,13 +16,10 @@ import sqlite3
 import sys
 import time
 
+import rankpipe
 from rankpipe_front import shown
+from rankpipe_service import DAY, Failed, daily, events, say
 from rankpipe_service.records import first_click
-
-HOUR, DAY = 3600000, 86400000  # milliseconds
-AHEAD = 600000  # a record may be dated so much later than now
-WAITING = 30  # days of running for which one that is dated later waits in its file
-PENDING, COUNTS, ASIDE, UNUSED, BEYOND = range(5)  # what an answer is
 
 # one for each version, which makes what the one before lacks
 SCHEMAS = ("""
@@ -135,18 +132,6 @@ OLD_WORD = re.compile(rb"~[0-9A-F]{2}")  # what words of queries have for a blan
 MARGIN = 600  # seconds of retain above wait + settle + delay
 
 
-class Failed(Exception):
-    """The action cannot be done, and why. Nothing has changed."""
-
-
-class Lost(Failed):
-    """service.db does not know the models that are there."""
-
-
-def say(text):
-    print("service: " + shown(text), file=sys.stderr, flush=True)
-
-
 def number_of(name, value, kind):
     if kind == "text" or kind == "on or off" and value in ("on", "off"):
         return str(value)
@@ -207,7 +192,6 @@ class Store:
             self.sql(statement)
         self.sql("PRAGMA user_version=%d" % VERSION)
         if 0 < version < 3:
-            from rankpipe_service import daily
             self.set = dict(self.sql("SELECT * FROM settings"))
             self.put(whole=self.cutoff(self["unanswered-days"]) // DAY)  # before that rounds without an answer are gone
             daily.recount(self, self.set["whole"])
@@ -294,8 +278,7 @@ class Store:
             if host.startswith("-") or not host.isprintable() or "/" in host or host in (".", ".."):
                 raise Failed("hosts: not the name of a machine: %r" % host)
         if name == "events":
-            from rankpipe_service.events import worth_of
-            worth_of(value)
+            events.worth_of(value)
         wait, settle, delay, retain = (value if name == each else self[each] for each in ("wait", "settle", "delay", "retain"))
         if settle > wait and self.set.get("settle", name == "settle" or None) is not None:
             raise Failed("settle=%d is above wait=%d, and what comes after that does not count: set %s first" % (
@@ -353,7 +336,6 @@ class Store:
     @staticmethod
     def fold(qid):
         """The folded word of a query of version 0.4.0. One that was cut to a hash stays."""
-        import rankpipe
         try:
             return qid if not qid or b"~~" in qid else rankpipe.query_word(
                 rankpipe.query_text(qid.decode()), fold=True).encode()

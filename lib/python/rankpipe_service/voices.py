@@ -7,7 +7,7 @@ or a hundredth of the day's answers if that is more.
 
 import collections
 
-from rankpipe_service.store import ASIDE, COUNTS, DAY, HOUR
+from rankpipe_service import ASIDE, COUNTS, DAY, HOUR
 
 LEAST, SHARE = 10, 100
 SAID = ("SELECT l.qid, count(*) FROM answers a JOIN rounds r ON r.id = a.round JOIN lists l ON l.id = r.list "

@@ -8,7 +8,7 @@ their number is that of the last feature that was given.
 
 import collections
 
-from rankpipe_service.store import DAY, UNUSED
+from rankpipe_service import DAY, UNUSED
 
 ENOUGH, VOTERS, EACH = 20, 3, 5  # votes, or queries without clients; clients; votes of one
 LOOKED = 1000000  # answers whose votes are counted; those beyond the share of their client have none
