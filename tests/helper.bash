@@ -75,6 +75,27 @@ fails_on() {
     esac
 }
 
+# refuses STATUS [COMMAND...] <table: each line "words | pattern" exits with the status, after COMMAND as the shell reads its
+# words, prints nothing, and says the pattern after the name of its program: the line's first word, without COMMAND. All
+# lines that do not are named.
+refuses() {
+    local want=$1 bad=0 line command pattern got said
+    shift
+    while IFS= read -r line; do
+        case $line in '' | '#'*) continue ;; esac
+        command="$* ${line%% | *}" pattern=${line#* | } got=0
+        (eval "$command") >out 2>err </dev/null || got=$?
+        said=$(<err)
+        # shellcheck disable=SC2053
+        if [ $got != "$want" ] || [ -s out ] || [[ ${said#*: } != $pattern || ($# = 0 && $said != "${line%% *}: "*) ]]; then
+            echo "$command: exit $got, not $want, or it does not say '$pattern' but:"
+            cat out err
+            bad=1
+        fi
+    done
+    [ $bad = 0 ]
+}
+
 # resuming MODEL PATTERN: what update prints, as a pattern, if it continues a model and then fails.
 resuming() {
     printf 'update: resuming from round [1-9]* of %s\n%s\n' "$1" "$2"

@@ -19,7 +19,9 @@ import math
 import os
 import re
 import secrets
+import signal
 import stat
+import sys
 import time
 import zlib
 
@@ -34,6 +36,36 @@ def shown(text):
     not UTF-8 become \\xNN, as the C programs print them."""
     return HIDDEN.sub(lambda at: "".join("\\x%02x" % byte for byte in at[0].encode(
         "utf-8", "surrogateescape" if "\udc80" <= at[0] <= "\udcff" else "surrogatepass")), text)
+
+
+def say(text, more=""):
+    """Prints a message of the program that runs, and then lines as they are; a disk that is full loses it."""
+    name, file = os.path.splitext(os.path.basename(sys.argv[0]))[0], sys.stderr.buffer
+    with contextlib.suppress(OSError):
+        getattr(file, "raw", file).write(("%s: %s%s\n" % (name, shown(str(text)), more)).encode("utf-8", "surrogateescape"))
+
+
+def fail(text, status=1, more=""):
+    say(text, more)
+    sys.exit(status)
+
+
+def wrong(text):
+    """Refuses a command line, and prints how it may be: what stands first in the text of -h."""
+    fail(text, 2, "\n" + sys.modules["__main__"].__doc__.split("\n\n")[0])
+
+
+def run(main, *errors, lost="cannot write <stdout>"):
+    """Runs a filter's main(). What stops it is a message: these errors, files that cannot be read, and output that is lost."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        main()
+    except errors as problem:
+        fail(problem)
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still has to print
+        fail("%s: %s" % (problem.filename or lost, problem.strerror))
 
 
 PACKED = (  # how files begin that are no text, what they are, and the command that makes text of them

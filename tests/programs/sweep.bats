@@ -404,32 +404,35 @@ END
 
 @test "a sweep that cannot run is an error" {
     need_parallel
+    sh "$SWEEP" --help | grep -q '^usage: sweep '
     fails 2 'usage: sweep *' sh "$SWEEP" out
     fails 1 'sweep: nowhere.bin: no such file' sh "$SWEEP" out nowhere.bin
-    fails 1 "sweep: etta: did you mean eta?" sh "$SWEEP" none q.bin etta=1
-    fails 1 "sweep: lerner: did you mean learner?" sh "$SWEEP" none q.bin lerner=kl
-    sh "$SWEEP" --help | grep -q '^usage: sweep '
-    fails 1 "sweep: width: no learner of the grid has such a setting; *" sh "$SWEEP" none q.bin width=1
-    fails 1 "sweep: what is 'a/b=1'?*" sh "$SWEEP" none q.bin a/b=1
-    fails 1 'sweep: learner=kl is in the grid twice' sh "$SWEEP" none q.bin learner='kl kl'
-    fails 1 'sweep: learner=a/b: values are words *' sh "$SWEEP" none q.bin learner='a/b'
-    fails 1 'sweep: learner=exec:: values are words *' sh "$SWEEP" none q.bin learner=exec:
-    fails 1 'sweep: learner=exec:q.bin: no such program, or not one that may be executed' sh "$SWEEP" none q.bin learner=exec:q.bin
     printf 'exit 1\n' >'a,b' && chmod +x 'a,b' && mkdir sub && cp -p 'a,b' own && cp -p own sub
-    fails 1 'sweep: learner=exec:a,b: its name is not of letters, *' sh "$SWEEP" none q.bin learner=exec:./a,b
-    fails 1 'sweep: learner=exec:own is in the grid twice' sh "$SWEEP" none q.bin learner='exec:own exec:sub/own'
-    fails 1 'sweep: eta: nothing in the grid takes this option' sh "$SWEEP" none q.bin learner=exec:own eta=1
-    fails 1 "sweep: learner=nobody: update: no learner 'nobody'*" sh "$SWEEP" none q.bin learner='kl nobody'
-    fails 1 'sweep: update -a kl -e 0 -U 1: update: -e *' sh "$SWEEP" none q.bin learner=kl eta='1e-4 0'
-    fails 1 'sweep: explore -p top -g 7 -k 1 -s 1: explore: -g *' sh "$SWEEP" none q.bin seed=1 gamma='0.1 7'
-    fails 1 'sweep: feedback-mask *: feedback-mask: -c *' sh "$SWEEP" none q.bin seed=1 feedback-mask.c=nobody
-    fails 1 "sweep: measure=nosuch: metric: *" sh "$SWEEP" none q.bin measure=nosuch
-    fails 1 'sweep: update.C: nothing in the grid takes this option' sh "$SWEEP" none q.bin update.C=1
-    fails 1 'sweep: explore.H: nothing in the grid takes this option' sh "$SWEEP" none q.bin explore.H=1
-    fails 1 'sweep: update.e: its name is eta' sh "$SWEEP" none q.bin update.e=1
-    fails 1 'sweep: update.m: sweep sets it itself' sh "$SWEEP" none q.bin update.m=1
-    fails 1 'sweep: explore.F is given twice' sh "$SWEEP" none q.bin explore.F=1 explore.F=2
-    fails 1 "sweep: what is 'metric.G=lin'?*" sh "$SWEEP" none q.bin metric.G=lin
+    none() { sh "$SWEEP" none q.bin "$@"; }
+    refuses 1 none <<'TEXT'
+etta=1 | etta: did you mean eta?
+lerner=kl | lerner: did you mean learner?
+width=1 | width: no learner of the grid has such a setting; *
+a/b=1 | what is 'a/b=1'?*
+learner='kl kl' | learner=kl is in the grid twice
+learner='a/b' | learner=a/b: values are words *
+learner=exec: | learner=exec:: values are words *
+learner=exec:q.bin | learner=exec:q.bin: no such program, or not one that may be executed
+learner=exec:./a,b | learner=exec:a,b: its name is not of letters, *
+learner='exec:own exec:sub/own' | learner=exec:own is in the grid twice
+learner=exec:own eta=1 | eta: nothing in the grid takes this option
+learner='kl nobody' | learner=nobody: update: no learner 'nobody'*
+learner=kl eta='1e-4 0' | update -a kl -e 0 -U 1: update: -e *
+seed=1 gamma='0.1 7' | explore -p top -g 7 -k 1 -s 1: explore: -g *
+seed=1 feedback-mask.c=nobody | feedback-mask *: feedback-mask: -c *
+measure=nosuch | measure=nosuch: metric: *
+update.C=1 | update.C: nothing in the grid takes this option
+explore.H=1 | explore.H: nothing in the grid takes this option
+update.e=1 | update.e: its name is eta
+update.m=1 | update.m: sweep sets it itself
+explore.F=1 explore.F=2 | explore.F is given twice
+metric.G=lin | what is 'metric.G=lin'?*
+TEXT
     [ ! -e none ]
     fails 1 '*weights diverge*sweep: 1 of 2 points have no row, the first is kl*1e30*' \
         sh "$SWEEP" grid q.bin learner=kl eta='1e-4 1e30' seed=1 rounds=100 radius=default
@@ -487,13 +490,15 @@ shares() {
 
 @test "a share that is missing, counted twice or not whole is an error" {
     shares 4
-    fails 1 'add-tables: rounds 251 to 500 are in no table' sh "$ADD" -v last=1000 share.[134]
-    fails 1 'add-tables: rounds 1 to 250 are in no table' sh "$ADD" -v last=1000 share.[234]
-    fails 1 'add-tables: rounds 751 to 1000 are in no table' sh "$ADD" -v last=1000 share.[123]
-    fails 1 'add-tables: rounds 251 to 500 are there twice, in share.2 and share.2' \
-        sh "$ADD" -v last=1000 share.? share.2
-    fails 1 'add-tables: round 1000 of share.4 is behind the last, 900' sh "$ADD" -v last=900 share.?
-    fails 1 'add-tables: say -v last=N*' sh "$ADD" share.?
+    add() { sh "$ADD" "$@"; }
+    refuses 1 add <<'TEXT'
+-v last=1000 share.[134] | rounds 251 to 500 are in no table
+-v last=1000 share.[234] | rounds 1 to 250 are in no table
+-v last=1000 share.[123] | rounds 751 to 1000 are in no table
+-v last=1000 share.? share.2 | rounds 251 to 500 are there twice, in share.2 and share.2
+-v last=900 share.? | round 1000 of share.4 is behind the last, 900
+share.? | say -v last=N*
+TEXT
     replay -n 1000 -s 3 -i 2/4 q.bin | head -c 50000 | explore -g 1 | metric -r ndcg@10 map loss:listnet >share.2 || true
     fails 1 'add-tables: rounds 2* to 500 are in no table' sh "$ADD" -v last=1000 share.?
     replay -i 1/2 q.bin | explore -g 1 | metric -r map >share.2

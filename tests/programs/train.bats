@@ -412,43 +412,47 @@ END
     for letter in A L P a c f j k l m n o p s v w x h; do grep -q "^  -$letter " text; done
     is "$(awk 'length > 100' text)" ''
     texts
-    fails 2 'train: two texts are needed, train and test, not 1*usage: train *' train train.svm
-    fails 2 'train: -f 3 needs one file, or 3 files, not 2*' train -f 3 train.svm test.svm
-    fails 2 "train: -f needs a whole number from 2, not '1'*" train -f 1 train.svm
-    fails 2 'train: -l: options come before the files*' train train.svm test.svm -l
-    fails 2 'train: no option --folds: did you mean -f folds?*usage: train *' train --folds 5 train.svm
-    fails 2 'train: no option --seed: did you mean -s seeds?*' train --seed=3 train.svm test.svm
-    fails 2 'train: no option --latex: options have one letter, see -h*' train --latex train.svm test.svm
-    fails 2 'train: no option -q*usage: train *' train -q train.svm test.svm
-    fails 2 'train: -f needs a value*usage: train *' train -f
     train --help | cmp - text
-    fails 2 "train: -a 'solra2': update: no learner 'solra2': did you mean solar2?*" train -a solra2 train.svm test.svm
-    fails 2 "train: -m 'ndgc@10': metric: no measure 'ndgc@10': did you mean ndcg@10?*" \
-        train -m ndgc@10 train.svm test.svm
-    fails 1 'train: nowhere.svm: no such file, or not one that can be read twice' train nowhere.svm test.svm
-    fails 2 "train: -a 'pdgd -U 1': update: radius needs a step size*" train -a 'pdgd -U 1' train.svm test.svm
-    fails 2 "train: -a 'kl,rho=1': update: kl has no setting 'rho'*" train -a kl,rho=1 train.svm test.svm
-    fails 2 "train: -a ftpl: *" train -a ftpl,gain=lin train.svm test.svm
-    fails 2 "train: -a 'nobody': update: no learner 'nobody'*" train -a nobody train.svm test.svm
-    fails 2 'train: -a ftpl: *' train -a ftpl train.svm test.svm
-    fails 2 "train: -a 'ridge -m x': train sets -m itself*" train -a 'ridge -m x' train.svm test.svm
-    fails 2 "train: -a 'kl -a ridge': train sets -a itself*" train -a 'kl -a ridge' train.svm test.svm
-    fails 2 "train: -x '-s 3': train sets -s itself*" train -x '-s 3' train.svm test.svm
-    fails 2 "train: -v 'test.svm': -v takes neither -h nor files*" train -v test.svm train.svm test.svm
-    fails 1 'train: train.svm: 100000000000 folds need*' timeout 20 "$PYTHON" "$TRAIN" -f 100000000000 train.svm
-    fails 2 "train: -a 'ridge;': update: no learner 'ridge;'*" train -a 'ridge;' train.svm test.svm
-    fails 2 "train: -a 'ridge;touch x': update: *" train -a 'ridge;touch x' train.svm test.svm
-    fails 2 "train: -x '-p \$(touch x)': explore: *" train -x "'-p \$(touch x)'" train.svm test.svm
+    refuses 2 train <<'TEXT'
+train.svm | two texts are needed, train and test, not 1*usage: train *
+-f 3 train.svm test.svm | -f 3 needs one file, or 3 files, not 2*
+-f 1 train.svm | -f needs a whole number from 2, not '1'*
+train.svm test.svm -l | -l: options come before the files*
+--folds 5 train.svm | no option --folds: did you mean -f folds?*usage: train *
+-f | -f needs a value*usage: train *
+TEXT
+    both() { train "$@" train.svm test.svm; }
+    refuses 2 both <<'TEXT'
+--seed=3 | no option --seed: did you mean -s seeds?*
+--latex | no option --latex: options have one letter, see -h*
+-q | no option -q*usage: train *
+-a solra2 | -a 'solra2': update: no learner 'solra2': did you mean solar2?*
+-m ndgc@10 | -m 'ndgc@10': metric: no measure 'ndgc@10': did you mean ndcg@10?*
+-a 'pdgd -U 1' | -a 'pdgd -U 1': update: radius needs a step size*
+-a kl,rho=1 | -a 'kl,rho=1': update: kl has no setting 'rho'*
+-a ftpl,gain=lin | -a ftpl: *
+-a nobody | -a 'nobody': update: no learner 'nobody'*
+-a ftpl | -a ftpl: *
+-a 'ridge -m x' | -a 'ridge -m x': train sets -m itself*
+-a 'kl -a ridge' | -a 'kl -a ridge': train sets -a itself*
+-x '-s 3' | -x '-s 3': train sets -s itself*
+-v test.svm | -v 'test.svm': -v takes neither -h nor files*
+-a 'ridge;' | -a 'ridge;': update: no learner 'ridge;'*
+-a 'ridge;touch x' | -a 'ridge;touch x': update: *
+-x "'-p \$(touch x)'" | -x '-p $(touch x)': explore: *
+-a 'kl "' | -a 'kl "': No closing quotation*
+-x '-g 7' | -x '-g 7': explore: *
+-m map@q | -m 'map@q': metric: *
+-m regret:ndcg@10 | -m 'regret:ndcg@10': metric: *
+-s 1,2 | -s needs a whole number from 0, not '1,2'*
+-s '1 1' | -s '1 1': a seed is given twice*
+-p gif | -p needs svg, png or pdf, not 'gif'*
+-a ridge -a ' ridge' | *-a 'ridge' is given twice*
+TEXT
     [ ! -e x ]
-    fails 2 "train: -a 'kl \"': No closing quotation*" train -a 'kl "' train.svm test.svm
-    fails 2 "train: -x '-g 7': explore: *" train -x '-g 7' train.svm test.svm
-    fails 2 "train: -m 'map@q': metric: *" train -m map@q train.svm test.svm
-    fails 2 "train: -m 'regret:ndcg@10': metric: *" train -m regret:ndcg@10 train.svm test.svm
-    fails 2 "train: -s needs a whole number from 0, not '1,2'*" train -s 1,2 train.svm test.svm
-    fails 2 "train: -s '1 1': a seed is given twice*" train -s '1 1' train.svm test.svm
-    fails 2 "train: -p needs svg, png or pdf, not 'gif'*" train -p gif train.svm test.svm
+    fails 1 'train: nowhere.svm: no such file, or not one that can be read twice' train nowhere.svm test.svm
+    fails 1 'train: train.svm: 100000000000 folds need*' timeout 20 "$PYTHON" "$TRAIN" -f 100000000000 train.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''
-    fails 2 "*train: -a 'ridge' is given twice*" train -a ridge -a ' ridge' train.svm test.svm
     cut -d ' ' -f 1,2 train.svm >flat.svm
     fails 1 '*train: flat.svm: its documents have no features*' train flat.svm flat.svm
     is "$(ls -d ./*.out 2>/dev/null)" ''

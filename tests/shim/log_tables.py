@@ -20,7 +20,7 @@ WHOLE = re.compile(r'"(?:[^"]|"")*"')
 
 
 class Stream(io.BytesIO):
-    """Standard input or output."""
+    """Standard input, output or error."""
     buffer = property(lambda self: self)
 
     def isatty(self):
@@ -29,13 +29,13 @@ class Stream(io.BytesIO):
 
 def run(data, *words):
     given = sys.argv, sys.stdin, sys.stdout, sys.stderr
-    sys.argv, sys.stdin, sys.stdout, sys.stderr, status = ["log", *words], Stream(data), Stream(), io.StringIO(), 0
+    sys.argv, sys.stdin, sys.stdout, sys.stderr, status = ["log", *words], Stream(data), Stream(), Stream(), 0
     try:
         log.main()
     except SystemExit as error:
         status = error.code
     finally:
-        out, err = sys.stdout.getvalue().decode(), sys.stderr.getvalue()
+        out, err = sys.stdout.getvalue().decode(), sys.stderr.getvalue().decode()
         sys.argv, sys.stdin, sys.stdout, sys.stderr = given
     return status, out, err
 

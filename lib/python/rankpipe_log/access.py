@@ -94,7 +94,7 @@ def form_of(notes, lines):
         notes.source.fail("client '%.40s' is neither an address nor the name of a host: the lines must be of the form common, "
                           "combined or vhost_combined" % odd[0][at])
     if found:
-        notes.say("%s: lines of the form %s%s%s%s" % (
+        rankpipe_front.say("%s: lines of the form %s%s%s%s" % (
             notes.source.name, "vhost_" * (at == 1), "combined" if 2 * sum(bool(line[2]) for line in found) > len(found) else "common",
             ", with lists of X-Forwarded-For" if any("," in "".join(words[at:at + 1]) for words in heads) else "",
             ", the client in word %d" % (at + 1) if at > 1 else ""))

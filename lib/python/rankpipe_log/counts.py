@@ -1,8 +1,9 @@
 """Counts of a log that a database made, as examples/warehouse/counts.sql does, with the words that judge knows."""
 # SPDX-License-Identifier: ISC
+from rankpipe_front import fail
+
 from .dialect import Rows
 from .fields import qid_of, word
-from .notes import fail
 
 OPTIONS = "nqs"
 COLUMNS = "qid", "doc", "position", "impressions", "clicks", "after", "after_clicks", "value_sum"

@@ -4,6 +4,8 @@ from itertools import groupby
 from operator import itemgetter
 from urllib.parse import quote
 
+from rankpipe_front import say
+
 from .dialect import Rows
 from .fields import NOTHING, position_of, qid_of
 from .lists import FORMS, Lists, Unreadable
@@ -116,7 +118,7 @@ class File:
         if "docs" in at:
             self.lists = Lists(self.options.lists, columns[at["docs"]][:100], self.table.nothing)
             if self.lists.found and not self.options.lists:
-                self.notes.say("%s: lists of the form %s" % (self.source.name, ", ".join(sorted(self.lists.found))))
+                say("%s: lists of the form %s" % (self.source.name, ", ".join(sorted(self.lists.found))))
 
     def ask(self, name, start, end):
         """The request of some rows, and what they say of it."""

@@ -1,17 +1,11 @@
 """What log says on standard error."""
 # SPDX-License-Identifier: ISC
 import collections
-import sys
 
-from rankpipe_front import shown
+from rankpipe_front import say
 
 WARNINGS = 10  # of a kind; all are counted
 NAMES = 1000  # of words and of events that count as nothing; others are one
-
-
-def fail(text, status=1, usage=""):
-    print("log: " + shown(text) + usage, file=sys.stderr)
-    sys.exit(status)
 
 
 class Notes:
@@ -20,9 +14,6 @@ class Notes:
     def __init__(self):
         self.source, self.rows, self.kinds, self.marked = None, 0, {}, 0
         self.nothing = {"events": collections.Counter(), "words": collections.Counter()}
-
-    def say(self, text):
-        print("log: " + shown(text), file=sys.stderr)
 
     def count(self, what, n=1, source=None, line=None):
         """Of the current line of the current source, if the call names no other."""
@@ -37,7 +28,7 @@ class Notes:
         """The same, said at once for the first ten."""
         self.count(what, n)
         if self.kinds[what][0] <= WARNINGS:
-            self.say("%s: line %d: %s%s" % (self.source.name, self.source.number, what,
+            say("%s: line %d: %s%s" % (self.source.name, self.source.number, what,
                                             "" if text is None else ": '%.40s'" % text))
 
     def ignore(self, kind, name):
@@ -47,10 +38,10 @@ class Notes:
 
     def end(self, wrote):
         for what, (n, name, line) in sorted(self.kinds.items()):
-            self.say("%s: %d, the first in %s: line %d" % (what, n, name, line))
+            say("%s: %d, the first in %s: line %d" % (what, n, name, line))
         for kind, letter in ("events", "-a"), ("words", "-n"):
             if self.nothing[kind]:
-                self.say("%s that count as nothing: %s (%s)" % (kind, ", ".join(
+                say("%s that count as nothing: %s (%s)" % (kind, ", ".join(
                     "%s %d" % known for known in self.nothing[kind].most_common(10)), letter))
         marked = self.marked and "; fields with quotation marks, which stay (-q): %d" % self.marked
-        self.say("wrote %s, of %d rows%s" % (wrote, self.rows, marked or ""))
+        say("wrote %s, of %d rows%s" % (wrote, self.rows, marked or ""))

@@ -9,9 +9,9 @@ import sys
 from operator import itemgetter
 
 import rankpipe_front
+from rankpipe_front import fail
 
 from .fields import stamp
-from .notes import fail
 from .table import LONGEST
 
 SCAN = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).scan_once

@@ -4,9 +4,9 @@ import collections
 import mmap
 
 import rankpipe
+from rankpipe_front import fail
 
 from .fields import is_word, qid_of, word
-from .notes import fail
 
 LONGEST = 1 << 20  # bytes of a line, and about those of a request
 HOUR = 3600000

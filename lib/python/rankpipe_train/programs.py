@@ -1,21 +1,8 @@
-"""What train runs and says, and the tables that its programs write."""
+"""What train runs, and the tables that its programs write."""
 # SPDX-License-Identifier: ISC
 import contextlib
-import os
 import shlex
 import subprocess
-import sys
-
-
-def note(text):
-    """Prints a message, with names as the bytes they are; a disk that is full loses it."""
-    with contextlib.suppress(OSError):
-        os.write(2, os.fsencode(f"train: {text}\n"))
-
-
-def fail(text, status=1):
-    note(text)
-    sys.exit(status)
 
 
 def run(*words, **options):

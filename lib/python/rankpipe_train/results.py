@@ -9,7 +9,8 @@ from itertools import accumulate, repeat
 from math import fsum, isnan, nan
 from operator import mul
 
-from rankpipe_train.programs import fail, note, read_table, write_table
+from rankpipe_front import fail, say
+from rankpipe_train.programs import read_table, write_table
 from rankpipe_train.runs import lines, means, running, sign, summary
 
 DISCOUNT = 0.9995  # of a round after the one before it
@@ -97,7 +98,7 @@ def put(runs, name, rows=()):
     if os.path.exists(place):
         said = "{} is unchanged" if filecmp.cmp(place, new, shallow=False) else "replaced {}"
     os.replace(new, place)
-    note(said.format(place))
+    say(said.format(place))
 
 
 def write_results(command, results, runs):
@@ -123,7 +124,7 @@ def draw(results, runs, picture, plot):
     has no path to misread.
     """
     if not shutil.which("gnuplot"):
-        note("no picture: gnuplot is missing (Debian package: gnuplot-nox)")
+        say("no picture: gnuplot is missing (Debian package: gnuplot-nox)")
         return True
     names, tables, held = [], [], f"held-out:{results[0].measures[0]}"
     for result in results:

@@ -13,10 +13,10 @@ from concurrent import futures
 from itertools import accumulate
 from math import fsum, isnan, nan, sqrt
 
+from rankpipe_front import fail, say
 from rankpipe_train import own
 from rankpipe_train.learners import Run, files_of
-from rankpipe_train.programs import (deal, fail, note, pipeline, read_table, records, run, write_end,
-                                     write_table)
+from rankpipe_train.programs import deal, pipeline, read_table, records, run, write_end, write_table
 
 SECOND = 1  # between two looks at the runs
 POINTS = 50  # of a curve
@@ -186,7 +186,7 @@ class Runs:
         follows = follows and (status < 0 or any("update is gone after round" in line for line in said))
         for line in [] if follows else said or [f"loop: exit status {status}"] * (status != 0):
             if not self.stopped and not (quiet and status == 0) and not line.startswith("update: resuming"):
-                note(f"{job.name}: {line}")
+                say(f"{job.name}: {line}")
         if status:
             raise Failed
 
@@ -268,9 +268,9 @@ class Runs:
             relay.end()
             wrong = relay.wrong or wrong or own.check(f"{self.at('.work', job.name)}.model", self.width, relay)
             if wrong and not self.stopped:
-                note(f"{job.name}: {shlex.join(words[:-6])}: {wrong}; its last lines:")
+                say(f"{job.name}: {shlex.join(words[:-6])}: {wrong}; its last lines:")
                 for line in own.last_lines(log) or ["(it printed nothing)"]:
-                    note(f"{job.name}:   {line}")
+                    say(f"{job.name}:   {line}")
             if wrong:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(1)
@@ -349,12 +349,12 @@ class Runs:
             if learner.learns and job.fold != "all":
                 self.loop(job, self.judge(job, self.held(job), f"{job.name}.model", f"{job.name}.held"))
             if settings != self.settings(job):
-                note(f"{job.name}: {shlex.join(learner.own)} changed while it ran: the same command again runs it")
+                say(f"{job.name}: {shlex.join(learner.own)} changed while it ran: the same command again runs it")
                 raise Failed
             self.record(job, settings, chosen)
         except (OSError, Failed) as error:
             if not isinstance(error, Failed):
-                note(f"{job.name}: {error}")
+                say(f"{job.name}: {error}")
             return False
         return True
 
@@ -426,16 +426,15 @@ class Runs:
             if had not in ("", now):  # an empty record is what a crash of the machine left
                 replaced += 1
                 if not self.command.replace:
-                    fail(f"{self.folder} has {job.name} with other settings:\n  it had   {had}\n"
-                         f"  now      {now}\n"
+                    fail(f"{self.folder} has {job.name} with other settings:", more=f"\n  it had   {had}\n  now      {now}\n"
                          "  write into another folder (-o), or replace such runs (-w)")
         if len(todo) < len(self.all):
-            note(f"{len(self.all) - len(todo)} of {len(self.all)} runs are finished in "
-                 f"{self.folder}, and kept")
+            say(f"{len(self.all) - len(todo)} of {len(self.all)} runs are finished in "
+                f"{self.folder}, and kept")
         if changed:
-            note(f"{changed} runs of a program that changed since are repeated")
+            say(f"{changed} runs of a program that changed since are repeated")
         if replaced:
-            note(f"{replaced} runs of other settings in {self.folder} are replaced")
+            say(f"{replaced} runs of other settings in {self.folder} are replaced")
         return todo
 
     def do(self):
@@ -444,7 +443,7 @@ class Runs:
             os.makedirs(self.at(kind), exist_ok=True)
         jobs = min(self.command.jobs or os.cpu_count() or 1, len(todo)) or 1
         if todo:
-            note(f"{len(todo)} runs of {self.rounds} rounds, {jobs} at a time")
+            say(f"{len(todo)} runs of {self.rounds} rounds, {jobs} at a time")
         with futures.ThreadPoolExecutor(jobs) as pool:
             try:
                 tasks = [pool.submit(self.perform, job) for job in todo]
@@ -475,7 +474,7 @@ class Runs:
                 sys.stderr.write(f"\r\033[K{text[:os.get_terminal_size(2).columns - 1]}")
             elif past >= following if self.command.progress else ended > quick:
                 if self.command.progress or left >= 10:
-                    note(text)
+                    say(text)
                 following, quick = 2 * past, len(tasks)
         if redrawn:
             sys.stderr.write("\r\033[K")
