@@ -419,7 +419,7 @@ seeds_of() {
 @test "best-w finds the weights of least loss in the ball, to the gap that it prints" {
     command -v python3 || skip "no python3 here"
     synth -n 60 linear >q.bin
-    synth -n 60 noisy-binary >items.bin
+    synth -n 20 noisy-binary >items.bin
     printf '%s\n' '2 qid:1 1:1 2:0' '1 qid:1 1:.5 2:1' '0 qid:1 1:.9 2:.8' '0 qid:1 1:2 2:1' '3 qid:2 1:.1 2:.9' \
         '0 qid:2 1:.3 2:.3' '0 qid:2 1:.4 2:.9' '1 qid:2 1:.2 2:1' '0 qid:3 1:1 2:1' '0 qid:3 1:2' | svm2bin >untied.bin
     for loss in squared kl listnet squared-ndcg ranksvm minimax slam-ap slam; do
