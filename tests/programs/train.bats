@@ -377,7 +377,7 @@ loader.exec_module(train)
 runs = sys.modules["rankpipe_train.runs"]
 runs.SECOND, clock = 0.02, itertools.count(0, int(sys.argv[2]))
 runs.time.monotonic = lambda: next(clock)
-del sys.argv[1:3]
+sys.argv[:3] = ["train"]
 train.main()
 END
 }
