@@ -26,7 +26,7 @@ includes() {
 }
 
 # The modules and packages of lib/python, each using only itself and those before it.
-PYTHON="rankpipe rankpipe_front rankpipe_supervisor rankpipe_service rankpipe_api rankpipe_log rankpipe_train"
+PYTHON="rankpipe rankpipe_front rankpipe_supervisor rankpipe_service rankpipe_api rankpipe_site rankpipe_log rankpipe_train"
 
 @test "no module of lib/python uses one that comes after it, and none each other in a circle, wherever they import" {
     command -v python3 || skip "no python3 here"
@@ -139,7 +139,7 @@ longer() {
 
 @test "a file is a few pages, and a function needs no scrolling" {
     is "$(longer 800 "$ROOT"/cmd/* "$ROOT"/lib/*/*.[ch] "$ROOT"/lib/python/rankpipe_*/*.py)" ''
-    is "$(longer 600 "$ROOT"/lib/python/{rankpipe_*,rankpipe_api/*}.py "$ROOT"/examples/*/*.py)" ''
+    is "$(longer 600 "$ROOT"/lib/python/{rankpipe_*,rankpipe_{api,site}/*}.py "$ROOT"/examples/*/*.py)" ''
     is "$(longer 1400 "$ROOT"/lib/python/rankpipe.py)" '' # one file, which users may copy
     awk '
         FNR == 1 { start = 0 }

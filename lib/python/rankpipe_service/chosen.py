@@ -11,9 +11,9 @@ import itertools
 import os
 import sqlite3
 
-from rankpipe_service.learning import Records
+from rankpipe_service import COUNTS
+from rankpipe_service.lists import Records
 from rankpipe_service.records import names_of, seen_of
-from rankpipe_service.store import COUNTS
 
 PATH = "chosen.db"
 SCHEMA = """
