@@ -86,41 +86,6 @@ static const struct option options_known[] = {
     { 0 },
 };
 
-static int parse_measures(struct metric *my, char *const *names, struct fault *fault)
-{
-    size_t n = 0;
-    while (names[n])
-        n++;
-    my->tally = calloc(n, sizeof *my->tally);
-    if (!my->tally)
-        return fault_no_room(fault, n * sizeof *my->tally);
-    for (; my->measures < n; my->measures++) {
-        struct tally *tally = &my->tally[my->measures];
-        if (tally_parse(tally, names[my->measures], my->theta, fault) < 0 ||
-            (my->raw && tally_check_raw(tally, fault) < 0) ||
-            ((my->by_round || my->ir_measures) &&
-             tally_check_rounds(tally, my->ir_measures, fault) < 0))
-            return -1;
-        my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
-        my->regrets = my->regrets || tally->against;
-        my->host->features = my->host->features || tally_needs_features(tally);
-        size_t top = tally_top(tally);
-        if (top > my->evidence.measured.top)
-            my->evidence.measured.top = top;
-    }
-    return 0;
-}
-
-/* Do the options of estimates go with the measures and each other? */
-static int check_estimates(const struct metric *my, const struct options *options)
-{
-    for (const char *letter = "px"; *letter; letter++)
-        if (options->given[(unsigned char)*letter] && !my->estimates)
-            return fault_usage(options->fault, "-%c needs an estimate, such as snips:dcg@10",
-                               *letter);
-    return target_check(&my->evidence.logged.target, options->fault);
-}
-
 static int parse(void *self, struct options *options, struct host *host)
 {
     struct metric *my = self;
@@ -149,14 +114,42 @@ static int parse(void *self, struct options *options, struct host *host)
         host->kind = FILTER;
     if (!*options_operands(options))
         return fault_usage(options->fault, "no measure named: give one, such as ndcg@10");
-    if (parse_measures(my, options_operands(options), options->fault) < 0) return -1;
+
+    char *const *names = options_operands(options);
+    struct fault *fault = options->fault;
+    size_t n = 0;
+    while (names[n])
+        n++;
+    my->tally = calloc(n, sizeof *my->tally);
+    if (!my->tally)
+        return fault_no_room(fault, n * sizeof *my->tally);
+    for (; my->measures < n; my->measures++) {
+        struct tally *tally = &my->tally[my->measures];
+        if (tally_parse(tally, names[my->measures], my->theta, fault) < 0 ||
+            (my->raw && tally_check_raw(tally, fault) < 0) ||
+            ((my->by_round || my->ir_measures) &&
+             tally_check_rounds(tally, my->ir_measures, fault) < 0))
+            return -1;
+        my->estimates = my->estimates || tally->kind == TALLY_OFFLINE;
+        my->regrets = my->regrets || tally->against;
+        my->host->features = my->host->features || tally_needs_features(tally);
+        size_t top = tally_top(tally);
+        if (top > my->evidence.measured.top)
+            my->evidence.measured.top = top;
+    }
+
     if (my->regrets != (my->weights != NULL))
         return fault_usage(options->fault, my->weights ? "-W needs a regret of a loss, such as "
                                                          "regret:loss:kl"
                                                        : "a regret of a loss needs -W model, the "
                                                          "weights that it is against");
     host->features = host->features || my->weights;
-    return check_estimates(my, options);
+
+    for (const char *of = "px"; *of; of++)
+        if (options->given[(unsigned char)*of] && !my->estimates)
+            return fault_usage(options->fault, "-%c needs an estimate, such as snips:dcg@10",
+                               *of);
+    return target_check(&my->evidence.logged.target, options->fault);
 }
 
 /* Says what changed of what the losses of perceptrons are, once. */
@@ -170,21 +163,6 @@ static void report_phi(const struct metric *my)
              "it was up to 0.4.0, is step:%s", my->tally[i].name, strstr(measure->name, ":") + 1);
         return;
     }
-}
-
-/* The scores by the weights of -W. */
-static int score_against(struct metric *my, struct round *round)
-{
-    struct fault *fault = my->host->fault;
-    double *to = buffer_for(&my->against, round->docs, sizeof *to, fault);
-    if (!to) return -1;
-    if (round->rival)
-        return fault_data(fault, "-W wants rounds without the column rival");
-    if (scoring_round(&my->scoring, round, ROUND_RIVAL, NULL, fault) < 0) return -1;
-    memcpy(to, round->rival, round->docs * sizeof *to);
-    round_drop(round, ROUND_RIVAL);
-    my->evidence.against = to;
-    return 0;
 }
 
 static int open_metric(void *self)
@@ -250,7 +228,16 @@ static enum outcome each(void *self, struct round *round)
 {
     struct metric *my = self;
     struct fault *fault = my->host->fault;
-    if (my->weights && score_against(my, round) < 0) return FAIL;
+    if (my->weights) {
+        double *to = buffer_for(&my->against, round->docs, sizeof *to, fault);
+        if (!to) return FAIL;
+        if (round->rival)
+            return fault_data(fault, "-W wants rounds without the column rival");
+        if (scoring_round(&my->scoring, round, ROUND_RIVAL, NULL, fault) < 0) return FAIL;
+        memcpy(to, round->rival, round->docs * sizeof *to);
+        round_drop(round, ROUND_RIVAL);
+        my->evidence.against = to;
+    }
     if (tally_evidence(&my->evidence, round, my->tally, my->measures, fault) < 0) return FAIL;
     for (size_t i = 0; i < my->measures; i++)
         if (tally_look(&my->tally[i], &my->evidence, fault) < 0) return FAIL;
@@ -276,20 +263,6 @@ static void tell_measure(const void *self, char *words, size_t room)
         snprintf(words, room, "%.30s %.4f", tally->name, tally_mean(tally));
 }
 
-static void report(const struct metric *my)
-{
-    struct fault line = { FAULT_NONE, "" };
-    for (unsigned said = 0; offline_notice(&my->evidence.logged, said, &line); said++) {
-        warn(my->host, "metric", "%s", line.text);
-        line = (struct fault){ FAULT_NONE, "" };
-    }
-    for (size_t i = 0; i < my->measures; i++)
-        for (unsigned said = 0; tally_doubt(my->tally, i, said, &line); said++) {
-            warn(my->host, "metric", "%s", line.text);
-            line = (struct fault){ FAULT_NONE, "" };
-        }
-}
-
 static int close_metric(void *self, enum ended ended)
 {
     struct metric *my = self;
@@ -304,8 +277,18 @@ static int close_metric(void *self, enum ended ended)
     if (my->fd >= 0 && watch_close(my->fd) < 0)
         result = fault_system(fault, "cannot write %s", my->file);
     writer_close(&my->writer);
-    if (ended == CLEAN && my->estimates)
-        report(my);
+    if (ended == CLEAN && my->estimates) {
+        struct fault line = { FAULT_NONE, "" };
+        for (unsigned said = 0; offline_notice(&my->evidence.logged, said, &line); said++) {
+            warn(my->host, "metric", "%s", line.text);
+            line = (struct fault){ FAULT_NONE, "" };
+        }
+        for (size_t i = 0; i < my->measures; i++)
+            for (unsigned said = 0; tally_doubt(my->tally, i, said, &line); said++) {
+                warn(my->host, "metric", "%s", line.text);
+                line = (struct fault){ FAULT_NONE, "" };
+            }
+    }
     examination_close(&my->examination);
     scoring_close(&my->scoring);
     buffer_free(&my->against);

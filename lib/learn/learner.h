@@ -162,7 +162,7 @@ struct ranking {
     struct fault *line;            /* to say what the user should know; NULL: nobody reads it */
 };
 
-/* What a learner adds to Xw: see learn/why.h. */
+/* What a learner adds to Xw: see cmd/bin2txt.c. */
 struct explained {
     const double *level; /* level[dim]: weights of the means; NULL: there are none            */
     double constant;

@@ -76,15 +76,6 @@ static void print_qid(struct print *print, const struct round *round)
 
 /* ---- svm ---- */
 
-/* A qid as the text had it: its %XX back to bytes. */
-static int decode_qid(const char *qid, char plain[QID_BYTES + 1], struct fault *fault)
-{
-    if (qid_word_decode(qid, plain) && !strpbrk(plain, " \t\n\r#"))
-        return 0;
-    return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold: give "
-                      "queries numbers by -q map");
-}
-
 /* " index:value", with the index from 1. */
 static inline void print_feature(struct print *print, size_t index, float value)
 {
@@ -114,27 +105,6 @@ static void print_sparse(struct print *print, const struct matrix *x, size_t i)
         print_feature(print, x->dim, 0);
 }
 
-/* In text a query ends where the qid changes, and nowhere else. */
-static int check_parted(struct printer *printer, const struct round *round, struct fault *fault)
-{
-    const char *qid = round->qid ? round->qid : "";
-    bool numbered = printer->map && !round->qid; /* a number of its own */
-    if (printer->any && !numbered && strcmp(qid, printer->last) == 0)
-        return fault_data(fault, "%s as the round before: as text the two would become one "
-                          "query", *qid ? "the same qid" : "no qid,");
-    printer->any = true;
-    strcpy(printer->last, qid);
-    return 0;
-}
-
-/* A document's name, after its features. A name that begins with "docid=" has it once more before
- * it, since svm takes the first one off. */
-static void print_comment(struct print *print, const char *name)
-{
-    print_word(print, strncmp(name, "docid=", 6) == 0 ? " # docid=" : " # ");
-    print_word(print, name);
-}
-
 /* The line of document i. `qid` is empty where the text has none. */
 static void print_line(struct print *print, const struct round *round, const struct matrix *x,
                        const char *qid, const char *name, size_t i)
@@ -148,8 +118,10 @@ static void print_line(struct print *print, const struct round *round, const str
         print_dense(print, x, i);
     else if (x->kind == MATRIX_SPARSE)
         print_sparse(print, x, i);
-    if (name && *name)
-        print_comment(print, name);
+    if (name && *name) { /* svm takes the first docid= off */
+        print_word(print, strncmp(name, "docid=", 6) == 0 ? " # docid=" : " # ");
+        print_word(print, name);
+    }
     print_byte(print, '\n');
 }
 
@@ -175,8 +147,13 @@ static int find_sign(struct printer *printer, const struct round *round,
     if (!number && !round->qid)
         return 0;
     memcpy(word, " qid:", SIGN);
-    if (!number)
-        return decode_qid(round->qid, word + SIGN, fault);
+    if (!number) {
+        char *plain = word + SIGN;
+        if (qid_word_decode(round->qid, plain) && !strpbrk(plain, " \t\n\r#"))
+            return 0;
+        return fault_data(fault, "its qid has a blank, a # or a NUL, which text cannot hold: give "
+                          "queries numbers by -q map");
+    }
     *digits_whole(word + SIGN, number) = '\0';
     return 0;
 }
@@ -186,8 +163,17 @@ int forms_svm(struct printer *printer, const struct round *round, struct fault *
     struct matrix x;
     struct print print;
     char qid[SIGN + QID_BYTES + 1];
-    if (forms_names(printer, round, fault) < 0 || check_parted(printer, round, fault) < 0 ||
-        find_sign(printer, round, qid, fault) < 0 || round_matrix(round, &x, fault) < 0)
+    if (forms_names(printer, round, fault) < 0) return -1;
+
+    /* In text a query ends where the qid changes, and nowhere else. */
+    const char *own = round->qid ? round->qid : "";
+    bool numbered = printer->map && !round->qid; /* a number of its own */
+    if (printer->any && !numbered && strcmp(own, printer->last) == 0)
+        return fault_data(fault, "%s as the round before: as text the two would become one query",
+                          *own ? "the same qid" : "no qid,");
+    printer->any = true;
+    strcpy(printer->last, own);
+    if (find_sign(printer, round, qid, fault) < 0 || round_matrix(round, &x, fault) < 0)
         return -1;
     print_start(&print, printer->out, fault);
     for (size_t i = 0; i < round->docs && print.failed == 0; i++)
@@ -240,25 +226,6 @@ static void print_whole_or_none(struct print *print, bool known, uint64_t value)
         print_byte(print, '-');
 }
 
-static void print_shown(struct print *print, const struct printer *printer,
-                        const struct round *round, size_t a)
-{
-    uint32_t i = round->order[a];
-    print_byte(print, '\t');
-    print_document(print, printer, i);
-    print_whole_or_none(print, true, a + 1);
-    print_byte(print, '\t');
-    print_float(print, round->seen[a]);
-    print_whole_or_none(print, round->timed, round->time);
-    print_real(print, round->propensity, round->propensity ? round->propensity[a] : 0);
-    print_real(print, round->score, round->score ? round->score[i] : 0);
-    print_byte(print, '\t');
-    if (round->label)
-        print_float(print, round->label[i]);
-    else
-        print_byte(print, '-');
-}
-
 int forms_log(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
@@ -281,7 +248,22 @@ int forms_log(struct printer *printer, const struct round *round, struct fault *
             print_whole(&print, round->t);
         print_byte(&print, '\t');
         print_word(&print, qid);
-        print_shown(&print, printer, round, a);
+
+        uint32_t i = round->order[a];
+        print_byte(&print, '\t');
+        print_document(&print, printer, i);
+        print_whole_or_none(&print, true, a + 1);
+        print_byte(&print, '\t');
+        print_float(&print, round->seen[a]);
+        print_whole_or_none(&print, round->timed, round->time);
+        print_real(&print, round->propensity, round->propensity ? round->propensity[a] : 0);
+        print_real(&print, round->score, round->score ? round->score[i] : 0);
+        print_byte(&print, '\t');
+        if (round->label)
+            print_float(&print, round->label[i]);
+        else
+            print_byte(&print, '-');
+
         print_byte(&print, '\t');
         print_word(&print, round->client ? client : "-");
         print_byte(&print, '\n');
@@ -299,41 +281,31 @@ static int start_order(struct printer *printer, const struct round *round, struc
     return round->order ? 0 : fault_data(fault, "needs order: put explore before bin2txt");
 }
 
-static void print_relevance(struct print *print, const struct round *round, size_t place)
-{
-    if (round->label)
-        print_float(print, round->label[round->order[place]]);
-    else if (place < round->places)
-        print_float(print, round->seen[place]);
-    else
-        print_byte(print, '-');
-}
-
-static void print_place(struct print *print, const struct printer *printer,
-                        const struct round *round, size_t place)
-{
-    uint32_t i = round->order[place];
-    print_round(print, round);
-    print_whole(print, place + 1);
-    print_byte(print, '\t');
-    print_document(print, printer, i);
-    print_byte(print, '\t');
-    if (round->score)
-        print_double(print, round->score[i]);
-    else
-        print_byte(print, '-');
-    print_byte(print, '\t');
-    print_relevance(print, round, place);
-    print_byte(print, '\n');
-}
-
 int forms_rank(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
     if (start_order(printer, round, fault) < 0) return -1;
     print_start(&print, printer->out, fault);
-    for (size_t place = 0; place < round->docs && print.failed == 0; place++)
-        print_place(&print, printer, round, place);
+    for (size_t place = 0; place < round->docs && print.failed == 0; place++) {
+        uint32_t i = round->order[place];
+        print_round(&print, round);
+        print_whole(&print, place + 1);
+        print_byte(&print, '\t');
+        print_document(&print, printer, i);
+        print_byte(&print, '\t');
+        if (round->score)
+            print_double(&print, round->score[i]);
+        else
+            print_byte(&print, '-');
+        print_byte(&print, '\t');
+        if (round->label)
+            print_float(&print, round->label[i]);
+        else if (place < round->places)
+            print_float(&print, round->seen[place]);
+        else
+            print_byte(&print, '-');
+        print_byte(&print, '\n');
+    }
     return print_end(&print);
 }
 
@@ -355,20 +327,6 @@ int forms_run(struct printer *printer, const struct round *round, struct fault *
     return print_end(&print);
 }
 
-static void print_judgement(struct print *print, const struct printer *printer,
-                            const struct round *round, size_t i)
-{
-    float label = round->label[i];
-    print_qid(print, round);
-    print_word(print, " 0 ");
-    print_document(print, printer, i);
-    print_byte(print, ' ');
-    if (signbit(label))
-        print_byte(print, '-'); /* -0 */
-    print_whole(print, (uint64_t)label);
-    print_byte(print, '\n');
-}
-
 int forms_qrels(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
@@ -381,8 +339,17 @@ int forms_qrels(struct printer *printer, const struct round *round, struct fault
             return fault_data(fault, "label %g is not a whole number, which qrels need",
                               (double)round->label[i]);
     print_start(&print, printer->out, fault);
-    for (size_t i = 0; i < round->docs && print.failed == 0; i++)
-        print_judgement(&print, printer, round, i);
+    for (size_t i = 0; i < round->docs && print.failed == 0; i++) {
+        float label = round->label[i];
+        print_qid(&print, round);
+        print_word(&print, " 0 ");
+        print_document(&print, printer, i);
+        print_byte(&print, ' ');
+        if (signbit(label))
+            print_byte(&print, '-'); /* -0 */
+        print_whole(&print, (uint64_t)label);
+        print_byte(&print, '\n');
+    }
     return print_end(&print);
 }
 
@@ -419,17 +386,6 @@ int forms_scales(struct printer *printer, const struct round *round, struct faul
     return form->scales.not_finite == 0 ? 0 : fault_data(fault, "a feature is not finite");
 }
 
-/* A feature's name, unless it could be taken for a number. */
-static void print_feature_name(struct print *print, const struct feature_names *names,
-                               const char *made, size_t j)
-{
-    const char *name = feature_names_made(names, made, j);
-    if (name && *text_skip_digits(name))
-        print_word(print, name);
-    else
-        print_whole(print, j + 1);
-}
-
 int forms_scales_end(struct printer *printer, struct fault *fault)
 {
     const struct scales_form *form = &printer->scales;
@@ -451,7 +407,11 @@ int forms_scales_end(struct printer *printer, struct fault *fault)
     for (size_t j = 0; j < form->scales.width && print.failed == 0; j++) {
         const struct scale scale = scales_of(&form->scales, j);
         const double of[] = { scale.mean, scale.deviation, scale.least, scale.largest };
-        print_feature_name(&print, names, form->made, j);
+        const char *name = feature_names_made(names, form->made, j);
+        if (name && *text_skip_digits(name)) /* it could not be taken for a number */
+            print_word(&print, name);
+        else
+            print_whole(&print, j + 1);
         for (size_t c = 0; c < CONSTANTS; c++) {
             print_byte(&print, '\t');
             print_double(&print, of[c]);
@@ -479,13 +439,6 @@ int forms_head(struct printer *printer, const struct round *round, struct fault 
 
 /* ---- values ---- */
 
-/* Are its values numbers of features? They are from 0 in streams, and from 1 in text. */
-static bool is_of_features(const struct column *column)
-{
-    return column->type == COLUMN_U4 &&
-           (name_is(column->name, "idx") || name_is(column->name, "index"));
-}
-
 static void print_value(struct print *print, const struct column *column, size_t i)
 {
     const unsigned char *at = (const unsigned char *)column->data + i * column_width(column->type);
@@ -493,7 +446,8 @@ static void print_value(struct print *print, const struct column *column, size_t
         print_double(print, unaligned_f8(at));
     else if (column->type == COLUMN_F4)
         print_float(print, unaligned_f4(at));
-    else if (is_of_features(column))
+    else if (column->type == COLUMN_U4 &&
+             (name_is(column->name, "idx") || name_is(column->name, "index"))) /* from 0 there */
         print_whole(print, (uint64_t)unaligned_u4(at) + 1);
     else
         print_whole(print, column->type == COLUMN_U8 ? unaligned_u8(at)
@@ -559,19 +513,6 @@ static void print_column(struct print *print, const struct printer *printer,
     }
 }
 
-/* The column name: the number of each document, and its name. */
-static void print_names(struct print *print, const struct printer *printer,
-                        const struct round *round)
-{
-    for (size_t i = 0; i < round->docs && print->failed == 0; i++) {
-        print_round(print, round);
-        print_whole(print, i);
-        print_word(print, "\tname\t");
-        print_word(print, printer->name[i]);
-        print_byte(print, '\n');
-    }
-}
-
 int forms_values(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
@@ -588,7 +529,14 @@ int forms_values(struct printer *printer, const struct round *round, struct faul
     }
     for (size_t c = 0; c < record->columns; c++)
         if (name_is(record->column[c].name, "name"))
-            print_names(&print, printer, round);
+            for (size_t i = 0; i < round->docs && print.failed == 0; i++) {
+                print_round(&print, round);
+                print_whole(&print, i);
+                print_word(&print, "\tname\t");
+                print_word(&print, printer->name[i]);
+                print_byte(&print, '\n');
+            }
+
         else
             print_column(&print, printer, round, &record->column[c]);
     return print_end(&print);
@@ -648,26 +596,23 @@ static int print_whole_file(struct printer *printer, const char *name, struct fa
     return writer_text(printer->out, fault, ", %s with crc=\n", checked.crcs ? "all" : "none");
 }
 
-/* Adds the place of a record to a fault, and what to do. */
-static void add_place(const struct reader *reader, uint64_t record, struct fault *fault)
-{
-    static const char remedy[] = ": read another copy, or what salvage keeps of it";
-    struct fault placed = { FAULT_NONE, "" };
-    /* The reader may have taken the record whose values are wrong. */
-    size_t at = reader->records == record ? reader->at : reader->from;
-    (void)fault_data(&placed, "record %" PRIu64 " at byte %" PRIu64 " of %s%s", record,
-                     reader->offset + at, fault->text, strstr(fault->text, remedy) ? "" : remedy);
-    placed.kind = fault->kind;
-    *fault = placed;
-}
-
 int forms_check_input(struct printer *printer, const struct reader *reader, struct fault *fault)
 {
     uint64_t good = printer->checked.rounds + printer->checked.models;
     if (fault->kind == FAULT_NONE)
         return print_whole_file(printer, reader->name, fault);
-    if (fault->kind == FAULT_DATA || fault->kind == FAULT_CUT)
-        add_place(reader, good + 1, fault);
+    if (fault->kind == FAULT_DATA || fault->kind == FAULT_CUT) {
+        const uint64_t record = good + 1;
+        static const char remedy[] = ": read another copy, or what salvage keeps of it";
+        struct fault placed = { FAULT_NONE, "" };
+        /* The reader may have taken the record whose values are wrong. */
+        size_t at = reader->records == record ? reader->at : reader->from;
+        (void)fault_data(&placed, "record %" PRIu64 " at byte %" PRIu64 " of %s%s", record,
+                         reader->offset + at, fault->text,
+                         strstr(fault->text, remedy) ? "" : remedy);
+        placed.kind = fault->kind;
+        *fault = placed;
+    }
     return 0;
 }
 

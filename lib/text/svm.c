@@ -188,32 +188,6 @@ static const char *read_label(struct svm *svm, const char *p, bool *labelled, fl
     return end;
 }
 
-/* A fault that says what is wrong with the index of the feature at p. */
-static void wrong_index(struct svm *svm, const char *p, uint64_t least, struct fault *fault)
-{
-    uint64_t first = svm->options.from_zero ? 0 : 1, most = INDEX_MOST - 1 + first, index = 0;
-    const char *end = p;
-    for (; *end >= '0' && *end <= '9'; end++)
-        if (index <= most)
-            index = 10 * index + (uint64_t)(*end - '0');
-    size_t n = text_word_bytes(p);
-    if (end == p || *end != ':')
-        wrong(svm, p, n, fault, "not a feature (index:value)");
-    else if (index > most)
-        wrong(svm, p, n, fault, "an index above %" PRIu64, most);
-    else if (index < first)
-        wrong(svm, p, n, fault, "index 0: indices start at 1 (or use -0)");
-    else if (index - first + 1 == least)
-        wrong(svm, p, n, fault, "index %" PRIu64 " comes twice", index);
-    else if (index - first < least)
-        wrong(svm, p, n, fault, "index %" PRIu64 " after a larger one", index);
-    else if (!svm->options.widths)
-        wrong(svm, p, n, fault, "the queries so far had no features and were read as "
-              "fixed lists of items: give the number of features with -d");
-    else
-        wrong(svm, p, n, fault, "an index past -d %zu", svm->options.dim);
-}
-
 /* Reads the feature at p of the current document. Its index, counted from 0, is at least *least and
  * below most. Returns where it ends, or NULL and a fault. */
 static const char *read_feature(struct svm *svm, const char *p, uint64_t *least, uint64_t most,
@@ -228,7 +202,27 @@ static const char *read_feature(struct svm *svm, const char *p, uint64_t *least,
     index -= !svm->options.from_zero;
     if (colon == p || *colon != ':' || colon - digits > DECIMAL_DIGITS || index < *least ||
         index >= most) {
-        wrong_index(svm, p, *least, fault);
+        uint64_t first = svm->options.from_zero ? 0 : 1, limit = INDEX_MOST - 1 + first, named = 0;
+        const char *end = p;
+        for (; *end >= '0' && *end <= '9'; end++)
+            if (named <= limit)
+                named = 10 * named + (uint64_t)(*end - '0');
+        size_t n = text_word_bytes(p);
+        if (end == p || *end != ':')
+            wrong(svm, p, n, fault, "not a feature (index:value)");
+        else if (named > limit)
+            wrong(svm, p, n, fault, "an index above %" PRIu64, limit);
+        else if (named < first)
+            wrong(svm, p, n, fault, "index 0: indices start at 1 (or use -0)");
+        else if (named - first + 1 == *least)
+            wrong(svm, p, n, fault, "index %" PRIu64 " comes twice", named);
+        else if (named - first < *least)
+            wrong(svm, p, n, fault, "index %" PRIu64 " after a larger one", named);
+        else if (!svm->options.widths)
+            wrong(svm, p, n, fault, "the queries so far had no features and were read as "
+                  "fixed lists of items: give the number of features with -d");
+        else
+            wrong(svm, p, n, fault, "an index past -d %zu", svm->options.dim);
         return NULL;
     }
     const char *end = read_float(svm, p, colon + 1, "the value", &value, fault);
@@ -372,42 +366,6 @@ static int add_document(struct svm *svm, bool labelled, float label, const char 
     return svm->options.names ? add_name(svm, p, fault) : 0;
 }
 
-/* A blank line. It ends a query if lines that are blank do so: 0 then, else 1, or a fault. */
-static int read_blank(struct svm *svm, struct fault *fault)
-{
-    if (!svm->options.blank_ends)
-        return 1;
-    svm->over = svm->rows.docs || svm->requested;
-    if (svm->over && !svm->rows.docs)
-        return fault_data(fault, "%s: line %" PRIu64 ": a request without documents",
-                          svm->lines.name, lines_number(&svm->lines));
-    return !svm->over;
-}
-
-/* The line at p names the request. 1 or a fault. */
-static int name_request(struct svm *svm, const char *p, struct fault *fault)
-{
-    if (svm->rows.docs || svm->requested)
-        return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
-    const char *id = text_skip_blanks(p + sizeof REQUEST - 1);
-    const char *end = qid_word_read(&svm->lines, id, text_word_bytes(id), (size_t)(id - p),
-                                    "request", false, svm->request, fault);
-    if (end && *text_skip_blanks(end))
-        return wrong(svm, p, strlen(p), fault, "a request's name must be one word");
-    svm->requested = end != NULL;
-    return end ? 1 : -1;
-}
-
-/* The line at p says that the documents are in no order. 1 or a fault. */
-static int leave_unranked(struct svm *svm, const char *p, struct fault *fault)
-{
-    if (svm->rows.docs || *text_skip_blanks(p + sizeof UNRANKED - 1))
-        return wrong(svm, p, strlen(p), fault, "\"%s\" is a line of its own, before the documents",
-                     UNRANKED);
-    svm->unranked = true;
-    return 1;
-}
-
 /* Does the line belong to another query than the current one, whatever else is wrong with it? */
 static bool is_other(const struct svm *svm, const char *line)
 {
@@ -425,12 +383,33 @@ static int read_text_line(struct svm *svm, struct fault *fault)
     char qid[QID_BYTES + 1];
     const struct lines *line = &svm->lines;
     const char *p = text_skip_blanks(line->text);
-    if (*p == '\0')
-        return read_blank(svm, fault);
-    if (svm->options.blank_ends && strncmp(p, REQUEST, sizeof REQUEST - 1) == 0)
-        return name_request(svm, p, fault);
-    if (svm->options.blank_ends && strncmp(p, UNRANKED, sizeof UNRANKED - 1) == 0)
-        return leave_unranked(svm, p, fault);
+    if (*p == '\0') {
+        if (!svm->options.blank_ends)
+            return 1;
+        svm->over = svm->rows.docs || svm->requested;
+        if (svm->over && !svm->rows.docs)
+            return fault_data(fault, "%s: line %" PRIu64 ": a request without documents",
+                              svm->lines.name, lines_number(&svm->lines));
+        return !svm->over;
+    }
+    if (svm->options.blank_ends && strncmp(p, REQUEST, sizeof REQUEST - 1) == 0) {
+        if (svm->rows.docs || svm->requested)
+            return wrong(svm, p, strlen(p), fault, "request: must be the first line of a query");
+        const char *id = text_skip_blanks(p + sizeof REQUEST - 1);
+        const char *end = qid_word_read(&svm->lines, id, text_word_bytes(id), (size_t)(id - p),
+                                        "request", false, svm->request, fault);
+        if (end && *text_skip_blanks(end))
+            return wrong(svm, p, strlen(p), fault, "a request's name must be one word");
+        svm->requested = end != NULL;
+        return end ? 1 : -1;
+    }
+    if (svm->options.blank_ends && strncmp(p, UNRANKED, sizeof UNRANKED - 1) == 0) {
+        if (svm->rows.docs || *text_skip_blanks(p + sizeof UNRANKED - 1))
+            return wrong(svm, p, strlen(p), fault, "\"%s\" is a line of its own, before the "
+                         "documents", UNRANKED);
+        svm->unranked = true;
+        return 1;
+    }
     if (*p == '#')
         return 1;
     if (is_other(svm, line->text))
@@ -465,17 +444,6 @@ static int set_names(struct svm *svm, struct svm_query *query, struct fault *fau
     return whole < 0 ? -1 : 0;
 }
 
-/* Scales the features, and keeps fingerprints of what they were. */
-static int scale_features(struct svm *svm, struct svm_query *query, struct fault *fault)
-{
-    if (!query->names) {
-        uint64_t *hash = buffer_for(&svm->fingerprint, query->x.docs, sizeof *hash, fault);
-        if (!hash || fingerprint_rows(&query->x, &svm->scratch, hash, fault) < 0) return -1;
-        query->fingerprint = hash;
-    }
-    return scale_values(&query->x, &svm->scaled, &query->x, fault);
-}
-
 /* Sets the features of the query. Before the first feature of the text, queries are fixed lists of
  * items; after it, a query that lists no features has features that are all 0. */
 static int set_features(struct svm *svm, struct svm_query *query, struct fault *fault)
@@ -485,9 +453,15 @@ static int set_features(struct svm *svm, struct svm_query *query, struct fault *
     query->x = (struct matrix){ .kind = MATRIX_UNIT, .docs = svm->rows.docs };
     if (!svm->any_feature)
         return 0;
-    if (rows_matrix(&svm->rows, dim, &query->x, fault) < 0 ||
-        (svm->options.scale && scale_features(svm, query, fault) < 0))
-        return -1;
+    if (rows_matrix(&svm->rows, dim, &query->x, fault) < 0) return -1;
+    if (svm->options.scale) {
+        if (!query->names) {
+            uint64_t *hash = buffer_for(&svm->fingerprint, query->x.docs, sizeof *hash, fault);
+            if (!hash || fingerprint_rows(&query->x, &svm->scratch, hash, fault) < 0) return -1;
+            query->fingerprint = hash;
+        }
+        if (scale_values(&query->x, &svm->scaled, &query->x, fault) < 0) return -1;
+    }
     query->nnz = matrix_entries(&query->x);
     return 0;
 }
@@ -509,20 +483,16 @@ static int finish_query(struct svm *svm, struct svm_query *query, bool last, str
     return -1;
 }
 
-/* Nothing is known of the next query. Where a blank line ends a query, none depends on another. */
-static void start_query(struct svm *svm)
+int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
 {
+    int more = 1, on = 1;
+
     rows_clear(&svm->rows);
     svm->labels = svm->name_bytes = svm->width = 0;
     svm->over = svm->requested = svm->unranked = svm->nameless = false;
     if (svm->options.blank_ends)
         svm->any = svm->any_qid = svm->any_feature = false;
-}
 
-int svm_next(struct svm *svm, struct svm_query *query, struct fault *fault)
-{
-    int more = 1, on = 1;
-    start_query(svm);
     while (on > 0 && (more = lines_next(&svm->lines, fault)) > 0)
         on = read_text_line(svm, fault);
     if (on < 0 || more < 0) return -1;
