@@ -1,4 +1,4 @@
-#include "text/summary.h"
+#include "text/forms.h"
 
 #include <float.h>
 #include <inttypes.h>
