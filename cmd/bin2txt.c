@@ -71,16 +71,6 @@ static int why_open(struct why *why, const char *path, const struct feature_name
     return own->features ? 0 : feature_names_copy(own, names, fault);
 }
 
-static void why_close(struct why *why)
-{
-    struct buffer *const held[] = { &why->arrays, &why->means, &why->parts, &why->values,
-                                    &why->scores, &why->moves };
-    scoring_close(&why->scoring);
-    present_close(&why->present);
-    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
-        buffer_free(held[i]);
-}
-
 /* ---- the parts ---- */
 
 /* So many features may have a weight; the first one has where a model without weights begins with
@@ -113,36 +103,6 @@ static void put(struct parts *parts, struct part part)
     }
     memmove(&parts->part[i + 1], &parts->part[i], (parts->n - 1 - i) * sizeof *parts->part);
     parts->part[i] = part;
-}
-
-/* The parts of document i. */
-static int find_parts(struct why *why, size_t i, struct parts *parts, struct fault *fault)
-{
-    size_t n = why->present.n, reach = reach_of(&why->scoring), width = matrix_width(&why->x);
-    double *part = (double *)why->parts.at + n;
-    double *value = buffer_for(&why->values, width, sizeof *value + sizeof(uint32_t), fault);
-    if (!value) return -1;
-    const struct row row = matrix_row(&why->x, i, value, (uint32_t *)(value + width));
-    bool base = origin_has_base(&why->scoring.origin);
-    *parts = (struct parts){ .size = fabs(why->added.constant) };
-    if (n)
-        memcpy(part, why->shared, n * sizeof *part);
-    for (size_t e = 0; e < row.n; e++) {
-        size_t j = row.idx ? row.idx[e] : e;
-        if (j < reach && why->present.place[j])
-            part[why->present.place[j] - 1] += scoring_weight(&why->scoring, j) * row.val[e];
-    }
-    for (size_t k = 0; k < n; k++) {
-        size_t j = why->present.feature[k];
-        parts->size += fabs(part[k]);
-        if (base && j == 0)
-            parts->base = part[k];
-        else if (part[k] != 0)
-            put(parts, (struct part){ j, part[k] });
-    }
-    if (why->added.remembered)
-        parts->size += fabs(why->added.remembered[i]);
-    return 0;
 }
 
 /* ---- a round ---- */
@@ -276,8 +236,33 @@ static int why_round(struct printer *printer, const struct round *round, struct 
         struct origin *origin = &why->scoring.origin;
         const struct explained *added = &why->added;
         size_t i = lines.i;
-        if (find_parts(why, i, &parts, fault) < 0 || check(why, round, i, parts.size, fault) < 0)
-            return -1;
+
+        size_t n = why->present.n, reach = reach_of(&why->scoring), width = matrix_width(&why->x);
+        double *part = (double *)why->parts.at + n;
+        double *value = buffer_for(&why->values, width, sizeof *value + sizeof(uint32_t), fault);
+        if (!value) return -1;
+        const struct row row = matrix_row(&why->x, i, value, (uint32_t *)(value + width));
+        bool base = origin_has_base(&why->scoring.origin);
+        parts = (struct parts){ .size = fabs(why->added.constant) };
+        if (n)
+            memcpy(part, why->shared, n * sizeof *part);
+        for (size_t e = 0; e < row.n; e++) {
+            size_t j = row.idx ? row.idx[e] : e;
+            if (j < reach && why->present.place[j])
+                part[why->present.place[j] - 1] += scoring_weight(&why->scoring, j) * row.val[e];
+        }
+        for (size_t k = 0; k < n; k++) {
+            size_t j = why->present.feature[k];
+            parts.size += fabs(part[k]);
+            if (base && j == 0)
+                parts.base = part[k];
+            else if (part[k] != 0)
+                put(&parts, (struct part){ j, part[k] });
+        }
+        if (why->added.remembered)
+            parts.size += fabs(why->added.remembered[i]);
+
+        if (check(why, round, i, parts.size, fault) < 0) return -1;
         print_part(&lines, "score", "-", why->given[i]);
         if (origin_has_base(origin))
             print_part(&lines, "base", "-", parts.base);
@@ -477,7 +462,15 @@ static int close_bin2txt(void *self, enum ended ended)
             result = fault_system(my->host->fault, "cannot write %s", my->map);
         writer_close(&my->map_writer);
     }
-    why_close(&my->why);
+
+    struct why *why = &my->why;
+    struct buffer *const held[] = { &why->arrays, &why->means, &why->parts, &why->values,
+                                    &why->scores, &why->moves };
+    scoring_close(&why->scoring);
+    present_close(&why->present);
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+        buffer_free(held[i]);
+
     memory_text_close(&my->text);
     return result;
 }

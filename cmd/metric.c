@@ -147,8 +147,7 @@ static int parse(void *self, struct options *options, struct host *host)
 
     for (const char *of = "px"; *of; of++)
         if (options->given[(unsigned char)*of] && !my->estimates)
-            return fault_usage(options->fault, "-%c needs an estimate, such as snips:dcg@10",
-                               *of);
+            return fault_usage(options->fault, "-%c needs an estimate, such as snips:dcg@10", *of);
     return target_check(&my->evidence.logged.target, options->fault);
 }
 

@@ -349,21 +349,6 @@ static bool count(const struct lines *lines, uint64_t *values, uint64_t *in)
     return true;
 }
 
-/* Adds the advice to the fault of the current line. Of missing values it says how many the file
- * has, if it can be sought in: O(its bytes, 1 GiB at most). */
-static void svm_advice_add(const struct svm_advice *advice, const struct lines *lines,
-                           struct fault *fault)
-{
-    struct fault more = { fault->kind, "" };
-    uint64_t values, in;
-    if (advice->counts && count(lines, &values, &in))
-        snprintf(more.text, sizeof more.text, "%.300s: missing values: %" PRIu64 ", in lines: "
-                 "%" PRIu64 ": %s", fault->text, values, in, advice->text);
-    else
-        snprintf(more.text, sizeof more.text, "%.300s: %s", fault->text, advice->text);
-    *fault = more;
-}
-
 enum { MANY = 1000 }; /* documents of a query, without a qid */
 
 struct svm2bin {
@@ -501,18 +486,6 @@ static int read_query(struct svm2bin *my, struct round *round)
     return 1;
 }
 
-/* Says after a fault in a line what to do about it, where that was not said before. */
-static void advise(struct svm2bin *my)
-{
-    const struct lines *lines = &my->svm.lines;
-    struct fault *fault = my->host->fault;
-    const struct svm_advice *advice =
-        fault->kind == FAULT_DATA ? svm_advice_find(lines->text, lines->bytes) : NULL;
-    if (advice && advice != my->advice)
-        svm_advice_add(advice, lines, fault);
-    my->advice = advice ? advice : my->advice;
-}
-
 /* After a fault in a query, with -k: warns, and skips the query. 0 or a fault. */
 static int skip(struct svm2bin *my)
 {
@@ -524,39 +497,50 @@ static int skip(struct svm2bin *my)
     return svm_skip(&my->svm, fault);
 }
 
-/* The text is at its end. */
-static enum outcome end_text(struct svm2bin *my)
-{
-    uint64_t rounds = my->t - my->first;
-    if (my->svm.equal)
-        warn(my->host, "svm2bin", "queries whose names are left out, because two documents have "
-             "the same: %" PRIu64, my->svm.equal);
-    if (my->svm.renamed)
-        warn(my->host, "svm2bin", "comments docid:851 and doc_id: 851 name document 851: models of "
-             "memory that learnt docid:851 do not know it");
-    if (rounds == 0 && my->skipped == 0 && my->share.shares)
-        return DONE;
-    if (rounds == 0 && my->skipped == 0)
-        return fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
-    if (rounds == 0)
-        return fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
-                          my->svm.lines.name, my->skipped);
-    if (my->skipped)
-        warn(my->host, "svm2bin", "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
-             my->skipped + rounds);
-    return DONE;
-}
-
 static enum outcome each(void *self, struct round *round)
 {
     struct svm2bin *my = self;
     int found;
     while ((found = read_query(my, round)) < 0) {
-        advise(my);
+        /* What to do about a fault in a line, where that was not said before. */
+        const struct lines *lines = &my->svm.lines;
+        struct fault *fault = my->host->fault;
+        const struct svm_advice *advice =
+            fault->kind == FAULT_DATA ? svm_advice_find(lines->text, lines->bytes) : NULL;
+        if (advice && advice != my->advice) {
+            struct fault more = { fault->kind, "" };
+            uint64_t values, in;
+            if (advice->counts && count(lines, &values, &in))
+                snprintf(more.text, sizeof more.text, "%.300s: missing values: %" PRIu64
+                         ", in lines: %" PRIu64 ": %s", fault->text, values, in, advice->text);
+            else
+                snprintf(more.text, sizeof more.text, "%.300s: %s", fault->text, advice->text);
+            *fault = more;
+        }
+        my->advice = advice ? advice : my->advice;
+
         if (skip(my) < 0) return FAIL;
     }
-    if (found == 0)
-        return end_text(my);
+    if (found == 0) {
+        uint64_t rounds = my->t - my->first;
+        if (my->svm.equal)
+            warn(my->host, "svm2bin", "queries whose names are left out, because two documents "
+                 "have the same: %" PRIu64, my->svm.equal);
+        if (my->svm.renamed)
+            warn(my->host, "svm2bin", "comments docid:851 and doc_id: 851 name document 851: "
+                 "models of memory that learnt docid:851 do not know it");
+        if (rounds == 0 && my->skipped == 0 && my->share.shares)
+            return DONE;
+        if (rounds == 0 && my->skipped == 0)
+            return fault_data(my->host->fault, "%s: the text has no documents", my->svm.lines.name);
+        if (rounds == 0)
+            return fault_data(my->host->fault, "%s: each of the %" PRIu64 " queries has an error",
+                              my->svm.lines.name, my->skipped);
+        if (my->skipped)
+            warn(my->host, "svm2bin", "skipped %" PRIu64 " of %" PRIu64 " queries", my->skipped,
+                 my->skipped + rounds);
+        return DONE;
+    }
     my->t++;
     record_want_crc(round->record);
     return PASS;

@@ -86,25 +86,6 @@ static inline void print_feature(struct print *print, size_t index, float value)
     print_piece(print, digits_nine(to + 1, value));
 }
 
-static void print_dense(struct print *print, const struct matrix *x, size_t i)
-{
-    const unsigned char *row = x->x + 4 * i * x->dim;
-    for (size_t j = 0; j < x->dim && print->failed == 0; j++)
-        print_feature(print, j + 1, unaligned_f4(row + 4 * j));
-}
-
-static void print_sparse(struct print *print, const struct matrix *x, size_t i)
-{
-    size_t end = unaligned_u4(x->ptr + 4 * (i + 1)), next = 0;
-    for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end && print->failed == 0; e++) {
-        next = (size_t)unaligned_u4(x->idx + 4 * e) + 1;
-        print_feature(print, next, unaligned_f4(x->val + 4 * e));
-    }
-    /* The width is nowhere else in the text: the first document always reaches it. */
-    if (i == 0 && next < x->dim)
-        print_feature(print, x->dim, 0);
-}
-
 /* The line of document i. `qid` is empty where the text has none. */
 static void print_line(struct print *print, const struct round *round, const struct matrix *x,
                        const char *qid, const char *name, size_t i)
@@ -114,26 +95,25 @@ static void print_line(struct print *print, const struct round *round, const str
     else
         print_byte(print, '?');
     print_word(print, qid);
-    if (x->kind == MATRIX_DENSE)
-        print_dense(print, x, i);
-    else if (x->kind == MATRIX_SPARSE)
-        print_sparse(print, x, i);
+    if (x->kind == MATRIX_DENSE) {
+        const unsigned char *row = x->x + 4 * i * x->dim;
+        for (size_t j = 0; j < x->dim && print->failed == 0; j++)
+            print_feature(print, j + 1, unaligned_f4(row + 4 * j));
+    } else if (x->kind == MATRIX_SPARSE) {
+        size_t end = unaligned_u4(x->ptr + 4 * (i + 1)), next = 0;
+        for (size_t e = unaligned_u4(x->ptr + 4 * i); e < end && print->failed == 0; e++) {
+            next = (size_t)unaligned_u4(x->idx + 4 * e) + 1;
+            print_feature(print, next, unaligned_f4(x->val + 4 * e));
+        }
+        /* The width is nowhere else in the text: the first document always reaches it. */
+        if (i == 0 && next < x->dim)
+            print_feature(print, x->dim, 0);
+    }
     if (name && *name) { /* svm takes the first docid= off */
         print_word(print, strncmp(name, "docid=", 6) == 0 ? " # docid=" : " # ");
         print_word(print, name);
     }
     print_byte(print, '\n');
-}
-
-/* The number of a qid, which a line of the map gives when it first comes; each round without a qid
- * has a new one. 0 or a fault. */
-static int number_qid(struct printer *printer, const char *qid, uint64_t *number,
-                      struct fault *fault)
-{
-    printer->numbers.numbered = true;
-    int fresh = name_table_number(&printer->numbers, qid, qid ? strlen(qid) : 0, number, fault);
-    return fresh > 0 ? writer_text(printer->map, fault, "%" PRIu64 "\t%s\n", *number,
-                                   qid ? qid : "-") : fresh;
 }
 
 /* What stands between label and features: nothing, " qid:" and the qid, or its number. */
@@ -143,7 +123,17 @@ static int find_sign(struct printer *printer, const struct round *round,
 {
     uint64_t number = 0;
     *word = '\0';
-    if (printer->map && number_qid(printer, round->qid, &number, fault) < 0) return -1;
+    if (printer->map) {
+        /* A line of the map gives a qid's number when it first comes. Each round without a qid has
+         * a new one. */
+        const char *qid = round->qid;
+        printer->numbers.numbered = true;
+        int fresh = name_table_number(&printer->numbers, qid, qid ? strlen(qid) : 0, &number,
+                                      fault);
+        if ((fresh > 0 ? writer_text(printer->map, fault, "%" PRIu64 "\t%s\n", number,
+                                     qid ? qid : "-") : fresh) < 0)
+            return -1;
+    }
     if (!number && !round->qid)
         return 0;
     memcpy(word, " qid:", SIGN);
@@ -495,24 +485,6 @@ static size_t document_of(const struct round *round, enum round_column column, s
     }
 }
 
-static void print_column(struct print *print, const struct printer *printer,
-                         const struct round *round, const struct column *column)
-{
-    enum round_column number = round_column_find(column->name);
-    for (size_t i = 0; i < column->count && print->failed == 0; i++) {
-        size_t document = document_of(round, number, (size_t)column->count, i);
-        print_round(print, round);
-        if (document == round->docs)
-            print_byte(print, '-');
-        else
-            print_document(print, printer, document);
-        print_byte(print, '\t');
-        print_word(print, column->name);
-        print_byte(print, '\t');
-        print_value(print, column, i);
-    }
-}
-
 int forms_values(struct printer *printer, const struct round *round, struct fault *fault)
 {
     struct print print;
@@ -527,18 +499,30 @@ int forms_values(struct printer *printer, const struct round *round, struct faul
         print_word(&print, record->key[k].value);
         print_byte(&print, '\n');
     }
-    for (size_t c = 0; c < record->columns; c++)
-        if (name_is(record->column[c].name, "name"))
-            for (size_t i = 0; i < round->docs && print.failed == 0; i++) {
-                print_round(&print, round);
-                print_whole(&print, i);
-                print_word(&print, "\tname\t");
-                print_word(&print, printer->name[i]);
-                print_byte(&print, '\n');
-            }
-
-        else
-            print_column(&print, printer, round, &record->column[c]);
+    for (size_t c = 0; c < record->columns; c++) {
+        const struct column *column = &record->column[c];
+        enum round_column number = round_column_find(column->name);
+        bool names = name_is(column->name, "name"); /* the number of each document, and its name */
+        for (size_t i = 0; names && i < round->docs && print.failed == 0; i++) {
+            print_round(&print, round);
+            print_whole(&print, i);
+            print_word(&print, "\tname\t");
+            print_word(&print, printer->name[i]);
+            print_byte(&print, '\n');
+        }
+        for (size_t i = 0; !names && i < column->count && print.failed == 0; i++) {
+            size_t document = document_of(round, number, (size_t)column->count, i);
+            print_round(&print, round);
+            if (document == round->docs)
+                print_byte(&print, '-');
+            else
+                print_document(&print, printer, document);
+            print_byte(&print, '\t');
+            print_word(&print, column->name);
+            print_byte(&print, '\t');
+            print_value(&print, column, i);
+        }
+    }
     return print_end(&print);
 }
 
