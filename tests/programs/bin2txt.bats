@@ -582,7 +582,7 @@ mixed: whole: 3 rounds, 1 model, all with crc=
     fails_on q.bin 1 'bin2txt: <stdin>: round 1 (qid red%20tv): its qid has a blank, a # or a NUL, which text cannot hold: *-q map' bin2txt
     is "$(bin2txt -q map q.bin)" '1 qid:1 1:1 # a
 0 qid:2 1:2 # b'
-    is "$(cut -f 2 map | xargs)" 'red tv c#'
+    is "$(cut -f 2 map | xargs)" 'red%20tv c%23'
 }
 
 # ---- why ----
