@@ -1110,7 +1110,7 @@ rivals() {
 }
 
 @test "probabilistic: what it does not take, what it needs, and who learns from it" {
-    for option in -E -H -I -K -L -T -g -i -k; do
+    for option in -H -I -K -L -T -g -i -k; do
         fails 2 "explore: -p probabilistic does not take $option*" explore -p probabilistic $option 1
     done
     fails 2 'explore: -p probabilistic does not take -B, which *' explore -p probabilistic -B 0.3
@@ -1217,7 +1217,7 @@ rivals() {
     same want scored
     fails_on scored 1 'explore: <stdin>: round 1: -p team-draft interleaves two rankings, *score -f ring *update -a dbgd*' \
         explore -p team-draft
-    for option in -E -H -K -L -T -g -k; do
+    for option in -H -K -L -T -g -k; do
         fails 2 "explore: -p team-draft does not take $option*" explore -p team-draft $option 1
     done
 }
