@@ -165,7 +165,7 @@ $(wc -c <box/report.html)"
 }
 
 @test "up: as process 1 it reaps what has lost its parent, and ends all" {
-    unshare -pf true 2>/dev/null || skip 'no unshare here'
+    unshare -pf --mount-proc true 2>/dev/null || skip 'no unshare here'
     unshare -pf --mount-proc --kill-child sh -c 'sh -c "sleep 0.3 & :"; exec rankpipe up -t 1 -l api --admin none box' >ready 2>said 3>&- &
     up=$!
     ups=$up
