@@ -55,8 +55,6 @@ judged() {
     judged 11.35674 slot # the page has ten places
     judged 12.40577 plackett-luce # p is e, e^3, e^2 over their sum
     judged 11.35674 plackett-luce,temperature=1e-3
-    judged 18 greedy -R
-    is "$(last -R ips:dcg <s 2>/dev/null | cut -d ' ' -f 1)" 18
     is "$(last -x plackett-luce ips:prec@1 <s 2>/dev/null | cut -d ' ' -f 1)" 1.468371
     mkstream round t=1 docs=3 dim=0 gamma=0.5 score:f8 1 3 2 worth:f8 0 0 9 index:f8 0 0 9 order:u4 2 0 1 \
         greedy:u4 0 1 2 seen:f4 2 >s
@@ -124,12 +122,12 @@ judged() {
     done
 }
 
-@test "ties rank as explore shows them, by the same seed: where all is seen, ips is the measure" {
+@test "ties rank as explore shows them by default, or in file order: where all is seen, ips is the measure" {
     svm2bin "$ROOT/examples/data/small.svm" >q.bin
     mkstream model learner=fixed rounds=0 dim=1 w:f8 0 >zero
     score -m zero <q.bin >tied.bin
     explore -g 0.3 -s 8 <tied.bin | feedback-mask -k all >s
-    for options in "" "-s 1" "-s 5" "-o"; do
+    for options in "" "-o"; do
         for M in dcg@3 prec@1 sumloss; do
             # shellcheck disable=SC2086
             explore $options <tied.bin | metric -r "$M" | tail -n +2 >want
@@ -141,7 +139,7 @@ judged() {
             tail -n 1 want
         done
     done | sort -u >ends
-    [ "$(wc -l <ends)" = 9 ] # the default is seed 1; the others are other orders
+    [ "$(wc -l <ends)" = 6 ] # in file order it is another one
 }
 
 @test "the standard error of ips is that of the mean of each round's estimate" {

@@ -251,6 +251,7 @@ rankpipe help
 rankpipe log
 rankpipe plot
 rankpipe service
+rankpipe site
 rankpipe sweep
 rankpipe train
 rankpipe up
