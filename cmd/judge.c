@@ -75,10 +75,12 @@ static int parse(void *self, struct options *options, struct host *host)
  *
  * The first line names the columns: qid, doc, position, impressions, clicks, after, after-clicks,
  * values. Tabs are between them. Each other line has the counts of one pair at one position, those
- * of -c sorted by qid, doc and position. The qid is as in a header line, with %XX. */
+ * of -c sorted by qid, doc and position. The qid is as in a header line, with %XX. A line without
+ * values, as counts of before had them, has as many as clicks. */
 
 enum { QID, DOC, POSITION, IMPRESSIONS, CLICKS, AFTER, AFTER_CLICKS, VALUES, FIELDS };
 enum { NUMBER = 64 }; /* bytes of a number, more than any needs */
+static const char old_head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks";
 static const char head[] = "qid\tdoc\tposition\timpressions\tclicks\tafter\tafter-clicks\tvalues";
 
 static void print_count(struct print *print, double count)
@@ -146,10 +148,9 @@ static int field_number(struct lines *lines, const struct field *field, bool who
 }
 
 /* The counts of a line, which must be possible. 0 or a fault. */
-static int field_counts(struct lines *lines, const struct field *field,
+static int field_counts(struct lines *lines, const struct field *field, size_t fields,
                         struct impressions_counts *counts, struct fault *fault)
 {
-    double values;
     *counts = (struct impressions_counts){ 0 };
     if (field_number(lines, &field[IMPRESSIONS], true, &counts->n, fault) < 0 ||
         field_number(lines, &field[CLICKS], true, &counts->clicks, fault) < 0)
@@ -157,14 +158,15 @@ static int field_counts(struct lines *lines, const struct field *field,
     if (!(counts->n >= 1))
         return wrong(field[IMPRESSIONS], "no impressions: a line has at least 1");
     if (field_number(lines, &field[AFTER], true, &counts->after, fault) < 0 ||
-        field_number(lines, &field[AFTER_CLICKS], true, &counts->after_clicks, fault) < 0 ||
-        field_number(lines, &field[VALUES], false, &values, fault) < 0)
+        field_number(lines, &field[AFTER_CLICKS], true, &counts->after_clicks, fault) < 0)
         return -1;
-    double first = counts->clicks - counts->after_clicks;
+    double first = counts->clicks - counts->after_clicks, values = counts->clicks;
     if (counts->after > counts->n || counts->after_clicks > counts->after || first < 0 ||
         first > counts->n - counts->after)
         return lines_wrong(lines, lines->text, lines->bytes, fault, "more clicks than impressions, "
                            "or more after a click than there are: count this share again");
+    if (fields > VALUES && field_number(lines, &field[VALUES], false, &values, fault) < 0)
+        return -1;
     if (values > counts->clicks)
         return wrong(field[VALUES], "more than its clicks, whose values are at most 1");
     counts->lack = impressions_lack(counts->clicks - values);
@@ -187,9 +189,9 @@ static int count_line(struct impressions *impressions, struct lines *lines, stru
             field[fields] = (struct field){ at, (size_t)(tab - at) };
         at = tab + 1;
     }
-    if (fields != FIELDS)
-        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %d", fields,
-                           FIELDS);
+    if (fields != VALUES && fields != FIELDS)
+        return lines_wrong(lines, lines->text, lines->bytes, fault, "%zu fields, not %d or %d",
+                           fields, VALUES, FIELDS);
 
     bool plain = field[QID].n > 0 && field[QID].n <= ROUND_QID && field[DOC].n > 0;
     for (size_t i = 0; i < field[QID].n; i++)
@@ -201,7 +203,7 @@ static int count_line(struct impressions *impressions, struct lines *lines, stru
     if (!plain)
         return wrong(field[DOC], "not a document's name, which is one word");
     if (field_number(lines, &field[POSITION], true, &position, fault) < 0 ||
-        field_counts(lines, field, &counts, fault) < 0)
+        field_counts(lines, field, fields, &counts, fault) < 0)
         return -1;
     if (!(position >= 1) || position > IMPRESSIONS_POSITIONS)
         return wrong(field[POSITION], "not a position, a whole number from 1 to %d",
@@ -229,7 +231,7 @@ static int read_counts(struct impressions *impressions, char *file, struct watch
             result = -1;
         else if (lines.number > 1)
             result = count_line(impressions, &lines, fault);
-        else if (strcmp(lines.text, head) != 0)
+        else if (strcmp(lines.text, head) != 0 && strcmp(lines.text, old_head) != 0)
             result = lines_wrong(&lines, lines.text, lines.bytes, fault, "not the first line of "
                                  "counts, which judge -c writes: count this share again");
     }

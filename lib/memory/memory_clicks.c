@@ -1,6 +1,5 @@
 #include "memory/memory_clicks.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "math/real.h"
@@ -15,10 +14,10 @@ static const double mean_least = 0.001, prior_least = 0.02, p_least = 1e-3, p_mo
 static const double new_before = 100, usual_first = 0.1, better_slope = 1.25, better_most = 1;
 
 /* kappa before the first click; users go on above kappa_most; the share of the fall of clicks that
- * is due to examination; the lead from which on clicks foretell clicks, and the
- * greatest. */
+ * is due to examination; the lead from which on clicks foretell clicks, that of an older model, and
+ * the greatest. */
 static const double kappa_first = 0.5, kappa_most = 0.8, fall_share = 0.7;
-static const double lead_needed = 8, lead_most = 100;
+static const double lead_needed = 8, lead_before = 20, lead_most = 100;
 
 static const double ln_2 = 0.69314718055994531, sqrt_2 = 1.4142135623730951;
 
@@ -332,14 +331,14 @@ int memory_clicks_load(struct memory_clicks *clicks, const struct model *model,
                        struct fault *fault)
 {
     const struct column *column = record_column(&model->record, MEMORY_CLICKS_COLUMN);
+    bool older = column && column->count == MEMORY_CLICKS_OLDER;
     *clicks = (struct memory_clicks){ .known = column != NULL };
-    if (column && column->count != MEMORY_CLICKS)
-        return fault_data(fault, "model: %s has %" PRIu64 " numbers, not %d: a version after 0.4.0 "
-                          "that was no release wrote it: learn it anew", MEMORY_CLICKS_COLUMN,
-                          column->count, MEMORY_CLICKS);
-    if (column && model_array(model, MEMORY_CLICKS_COLUMN, MEMORY_CLICKS, clicks->number,
+    if (column && model_array(model, MEMORY_CLICKS_COLUMN,
+                              older ? MEMORY_CLICKS_OLDER : MEMORY_CLICKS, clicks->number,
                               fault) < 0)
         return -1;
+    if (older)
+        clicks->number[MEMORY_BY_PLACE] = memory_clicks_lead(clicks) - lead_before;
     return check(clicks, fault);
 }
 

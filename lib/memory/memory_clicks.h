@@ -74,7 +74,10 @@
  * a takes the place of 1 / rho: the mean of a pair is (a m0 + S) / (a + n), as that of a rate whose
  * prior is Beta(a m0, a (1 - m0)). A click thus moves a mean by at most 1 / (2 + theta_k), given
  * z.v, and by less where clicks turned out to be strewn. v learns with a rho of 1/2. A rho that is
- * given takes the place of both. */
+ * given takes the place of both.
+ *
+ * Older models have L, C and M alone, 34 numbers. Their other sums begin at 0, and G at max L_i -
+ * 20: clicks foretell, until they do not. */
 #ifndef RANKPIPE_MEMORY_CLICKS_H
 #define RANKPIPE_MEMORY_CLICKS_H
 
@@ -100,7 +103,7 @@ enum {
 enum memory_click {
     MEMORY_LIKELY = 0, MEMORY_CLICKED = MEMORY_STRENGTHS,
     MEMORY_EXPECTED = MEMORY_CLICKED + MEMORY_PLACES,
-    MEMORY_SHOWN = MEMORY_EXPECTED + MEMORY_PLACES,
+    MEMORY_SHOWN = MEMORY_EXPECTED + MEMORY_PLACES, MEMORY_CLICKS_OLDER = MEMORY_SHOWN,
     MEMORY_COUNTING = MEMORY_SHOWN + MEMORY_PLACES,
     MEMORY_FORETOLD = MEMORY_COUNTING + MEMORY_PLACES,
     MEMORY_FIRST = MEMORY_FORETOLD + MEMORY_PLACES, MEMORY_LATER = MEMORY_FIRST + MEMORY_PLACES,

@@ -190,7 +190,7 @@ usage: replay *' replay
     is "$(cat err)" ''
     is "$(sed -n '/^scripts:/q; s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' out | sort)" "$(tr ' ' '\n' <<<"$PROGRAMS" | sort)"
     is "$(sed -n '/^scripts:/,/^$/s/^  \([^ ][^ ]*\)  *[^ ].*/\1/p' out | paste -sd ' ')" \
-        'train sweep plot live export import log service api up doctor demo add-tables'
+        'train sweep plot live export import log service api up site doctor demo add-tables'
     is "$(head -n 1 out)" 'usage: rankpipe program [argument ...]'
     is "$(rankpipe -h)" "$(cat out)"
     is "$(rankpipe --help)" "$(cat out)"

@@ -422,8 +422,8 @@ static const char *check_round(struct draft *record, enum second second)
 }
 
 /* Arrays of a model whose length is known: 0 is dim. That of clicks is toprank's: memory has one of
- * its own. */
-enum { MEMORY_CLICKS = 217 };
+ * its own, and older models of it a shorter one. */
+enum { MEMORY_CLICKS = 217, MEMORY_CLICKS_OLDER = 34 };
 
 static const struct {
     const char *name;
@@ -443,7 +443,8 @@ static const char *check_array(const struct draft *record, const struct array *c
         i++;
     const char *learner = draft_value(record, "learner");
     bool clicks = strcmp(column->name, "clicks") == 0 && learner && strcmp(learner, "memory") == 0;
-    size_t want = clicks ? MEMORY_CLICKS : arrays[i].name && arrays[i].n ? arrays[i].n : dim;
+    size_t older = column->n == MEMORY_CLICKS_OLDER ? MEMORY_CLICKS_OLDER : MEMORY_CLICKS;
+    size_t want = clicks ? older : arrays[i].name && arrays[i].n ? arrays[i].n : dim;
     if (arrays[i].name && column->n != want)
         return memory_text("array %s of a model has a wrong length", column->name);
     for (i = 0; i < column->n && column->type[0] == 'f'; i++)
