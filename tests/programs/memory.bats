@@ -529,7 +529,7 @@ measured() {
     mkfifo up down
     tee messages <up >down &
     replay -n 60 -s 1 dense | score -f down | explore | feedback-mask -k all |
-        timeout -s KILL 60 update -a memory -H -f up -m m
+        timeout -s KILL 60 update -a memory -f up -m m
     wait
     bin2txt -f head messages | sed -n 's/.*,keys:u8\[\([0-9]*\)].*/\1/p' | sed 1d >sent
     replay -n 60 -s 1 dense | bin2txt -f head | sed 's/.* docs=\([0-9]*\) .*/\1/' >docs
@@ -580,39 +580,12 @@ measured() {
     not_sanitized "valgrind cannot run them"
     VALGRIND='valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9'
     named a b c | svm2bin >rounds
-    $VALGRIND loop 'replay -n 9 rounds | score | explore | feedback-mask -k 2 | update -a memory -H -m m'
+    $VALGRIND loop 'replay -n 9 rounds | score | explore | feedback-mask -k 2 | update -a memory -m m'
     $VALGRIND loop 'replay -b 10 -n 15 rounds | score -w 3 | explore | feedback-mask -k 2 |
-        update -a memory -H -m m' 2>/dev/null
+        update -a memory -m m' 2>/dev/null
     $VALGRIND score -r -m m <rounds >scored
     $VALGRIND bin2txt -f memory m rounds >text
     [ "$(wc -l <text)" = 6 ]
-}
-
-@test "-H: a surprise about one document forgets all documents of its query, by hand" {
-    # about TOP ANSWER: the next round, about the document TOP of the two of query q
-    about() {
-        t=$((t + 1))
-        mkstream round t=$t qid=q docs=2 dim=1 order:u4 "$1" $((1 - $1)) seen:f4 "$2" x:f4 1 2
-    }
-    local t=0
-    for _ in 1 2 3 4 5; do about 1 2; done >rounds
-    for n in $(seq 31); do about 0 $((2 - n % 2)); done >>rounds # 1, 2, 1 and so on: the sum is 46
-    update -a memory -H -m m <rounds
-    cp m plain
-    is "$(column m answers | tr ' ' '\n' | sort -n | xargs)" '5 31'
-    about 0 1000 >surprise
-    update -a memory -H -m m <surprise 2>resumed
-    # n = 0.1 / rho of each, and the sums in proportion; then the answer is learnt
-    left=$(column plain moments | awk '{ s2 = $2 / $1; b = ($4 + 7.5 * s2) / ($3 + 10 * s2)
-        rho = b / (1 - b); printf "%.17g", (rho > 1 ? 0.1 / rho : 0.1) }')
-    close_to "$(column m answers | tr ' ' '\n' | sort -n | xargs)" \
-        "$(awk -v n="$left" 'BEGIN { printf "%.17g %.17g", n, 1 + n }')"
-    close_to "$(column m sums | tr ' ' '\n' | sort -n | xargs)" \
-        "$(awk -v n="$left" 'BEGIN { printf "%.17g %.17g", 2 * n, 46 * n / 31 + 1000 }')"
-    # an answer as before is none
-    about 0 2 >usual
-    update -a memory -H -m plain <usual 2>resumed
-    is "$(column plain answers | tr ' ' '\n' | sort -n | xargs)" '5 32'
 }
 
 @test "a model of before knows its queries by rows, or by names, as it did; others by features" {

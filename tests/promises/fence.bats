@@ -72,7 +72,7 @@ starved() {
 }
 
 @test "text to rounds and back" {
-    for options in '' -n '-c text' '-i 2/2 text' text; do fenced text svm2bin $options; done
+    for options in '' -n '-i 2/2 text' text; do fenced text svm2bin $options; done
     awk '$2 != qid && NR > 1 { print "" } { qid = $2; print }' text >requests
     fenced requests svm2bin -lu
     for form in svm head summary check qrels; do fenced q bin2txt -f $form; done
@@ -116,7 +116,7 @@ starved() {
 @test "every learner" {
     for learner in squared kl smoothdcg 'smoothdcg -k 4' ranksvm slam 'slam -k 3' slam-ap minimax solar1 solar2 \
         solar1-ties solar2-ties solar1-list solar2-list prank prank-pair committee ridge 'ridge -p' \
-        thompson linucb memory 'memory -H' 'memory -R 0' \
+        thompson linucb memory 'memory -R 0' \
         'kernel -N 2' 'kernel -N 2 -k 3' 'squared -e 0.1 -U 1' 'solar1 -o' 'prank -o'; do
         for input in all seen; do fenced $input update -a $learner; done
     done
