@@ -113,11 +113,16 @@ def take_clicks():
                 os.unlink(name)
 
 
-def due(part, state, seen=[None]):
+class Due:
     """Are there answers for the learner? It is run until it has learnt them."""
-    files = sorted((each.name, each.stat().st_size) for each in os.scandir("answers"))
-    is_new, seen[0] = files != seen[0], files
-    return is_new or part.troubled or state.behind()
+
+    def __init__(self, part):
+        self.part, self.state, self.seen = part, front.State("service.json"), None
+
+    def __call__(self):
+        files = sorted((each.name, each.stat().st_size) for each in os.scandir("answers"))
+        is_new, self.seen = files != self.seen, files
+        return is_new or self.part.troubled or self.state.behind()
 
 
 def run(options):
@@ -136,7 +141,7 @@ def run(options):
     grows = known.reading() or known.about("folder") != folder or options.patterns is not None
     take_clicks()
     listener.listen(256)
-    supervisor, state = Supervisor(say), front.State("service.json")
+    supervisor = Supervisor(say)
     site, seconds = functools.partial(web.start, listener, functools.partial(Site, options)), max(1, round(2 * options.every))
 
     def kept(name, words, log, **others):
@@ -149,11 +154,11 @@ def run(options):
         say("http://%s:%d/ searches %s; ^C stops it" % (host, listener.getsockname()[1], folder))
         reader = supervisor.also(command([sys.executable, options.program, "-i", *options.reading])) if grows else None
         for action in (["first"], ["set", "features", str(len(searching.OWN))], ["set", "clients", "1" if local else "3"],
-                       ["set", "settle", "%g" % options.settle], ["set", "chosen", CHOSEN]):
+                       ["set", "settle", str(options.settle)], ["set", "chosen", CHOSEN]):
             if supervisor.once(command(["rankpipe", "service", *action], "errors", (held.fileno(),))):
                 raise Refused("the model cannot be made: %s/errors says why" % os.getcwd())
         learner = kept("the learner", ["rankpipe", "service", "learn"], "learn.log", every=max(1, options.every))
-        learner.due = functools.partial(due, learner, state)
+        learner.due = Due(learner)
         supervisor.parts += [kept("serve", ["serve", "-e", "-S", "status.prom", "rank.socket",
                                             pipeline(options.explore, "-k -t %d" % seconds)], "errors"), learner]
         while supervisor.run(0.2):
