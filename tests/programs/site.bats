@@ -257,7 +257,7 @@ END
 @test "stems, quoted words and signs are found; how and the need not be there; a typo without results shows what was meant" {
     mkdir docs
     for i in 1 2 3; do echo "the number $i of lines" >docs/n$i; done
-    echo 'print word counts of files' >docs/wc
+    echo 'print word counts of files — so it says' >docs/wc
     echo 'word count' >docs/exact
     echo 'event loop of C++' >docs/loop
     echo 'loop of an event in C#' >docs/apart

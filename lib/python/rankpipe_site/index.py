@@ -20,6 +20,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import sqlite3
 import time
 import urllib.parse
@@ -30,6 +31,7 @@ from . import documents, words
 SAMPLE = 200  # pages of HTML of which more than half have what is a menu
 LEAST = 3  # pages of these that have it
 COMMIT = 2  # seconds between commits
+OTHER = re.compile(r"[^\W\0-\x7f]")  # a letter of a word that is not ASCII
 SHORT = 40  # letters of a section that may stand on many pages
 
 SCHEMA = """
@@ -134,7 +136,7 @@ class Builder:
         text = words.fold(text)
         for table, columns in ("words", {"name": name, "title": title, "text": text}), (
                 "stems", {"title": "%s %s" % (name, title), "text": text}):
-            if table == "words" or all(map(str.isascii, columns.values())):
+            if table == "words" or not any(map(OTHER.search, columns.values())):
                 self.db.execute("insert into %s (%srowid, %s) values (%s?%s)" % (
                     table, out and table + ", ", ", ".join(columns), out, ", ?" * len(columns)), (number, *columns.values()))
 

@@ -174,14 +174,19 @@ class Index:
         scores = {row[0]: row[1:] for row in self.db.execute(
             "select rowid, -bm25(words, 1, 0, 0), -bm25(words, 0, 1, 0), -bm25(words, 0, 0, 1) from words "
             "where words match ? and rowid in (%s)" % among, (" OR ".join(map('"%s"'.__mod__, query.words)),))}
-        alike = collections.Counter(number for word in query.words for number, in self.db.execute(
-            "select rowid from stems where stems match ? and rowid in (%s)" % among, ('title : "%s"' % word,)))
+        alike = collections.defaultdict(list)  # the words whose stems title and name have, with how rare these are there
+        for word in query.words:
+            match = 'title : "%s"' % word
+            rare = math.log((1 + self.documents) / (1 + self.one("select count(*) from stems where stems match ?", match)))
+            for number, in self.db.execute("select rowid from stems where stems match ? and rowid in (%s)" % among, (match,)):
+                alike[number].append((word, max(0, rare)))
         found = []
         for *row, file in self.db.execute("select id, path, title, heading, name_words, title_words, length, file "
                                           "from document where id in (%s)" % among):
             result = Result(*row[:4], features(query.words, *row[4:], *scores.get(row[0], (0.0, 0.0, 0.0))))
-            stems = max(0, alike[row[0]] / len(query.words) - result.features[3])
-            own = sum(map(operator.mul, OWN, result.features)) + STEM * OWN[3] * stems
+            there = set("{} {}".format(*row[4:6]).split())
+            own = sum(map(operator.mul, OWN, result.features)) + STEM * sum(
+                OWN[1] * rare + OWN[3] / len(query.words) for word, rare in alike[row[0]] if word not in there)
             if documents.opens(result.path, file):
                 head = words.words(result.heading or result.title)
                 own += WHOLE * sum(word in query.words for word in head) / max(1, len(head))
