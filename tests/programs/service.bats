@@ -40,7 +40,7 @@ fact_of() { # name in the JSON
     fails 2 'service: back takes 1 words; *' rankpipe service back
     fails 1 'service: no service.db here: run it in the folder of a service, after its first run' rankpipe service status
     rankpipe service first
-    fails 1 "service: no setting 'waits': they are at, base, clients, days, delay, *" rankpipe service set waits 3
+    fails 1 "service: no setting 'waits': they are at, base, chosen, clients, days, delay, *" rankpipe service set waits 3
     fails 1 "service: wait: not a number of seconds: 'x'" rankpipe service set wait x
     fails 1 "service: base: neither on nor off: 'yes'" rankpipe service set base yes
 }
