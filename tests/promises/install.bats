@@ -3,7 +3,7 @@ load ../helper
 
 MAKE="make -C $BATS_TEST_DIRNAME/../.."
 GENERAL="score judge compare update explore replay loop metric features synth spool salvage serve"
-SCRIPTS="train sweep plot live export import log service api up doctor demo add-tables"
+SCRIPTS="train sweep plot live export import log service api up site doctor demo add-tables"
 DISTINCTIVE="svm2bin log2bin weights2bin bin2txt feedback-mask feedback-join add-models"
 
 # installed SETTING...: below ./stage, as in /usr.
