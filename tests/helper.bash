@@ -9,6 +9,7 @@ PROGRAMS+=" feedback-join update add-models spool salvage bin2txt loop serve"
 
 # Tests may run as root, and start programs that refuse to.
 export RANKPIPE_ROOT=yes
+export PYTHONDONTWRITEBYTECODE=1 # into the tree
 
 # Every test starts in a folder of its own. A file whose tests need tools names them in NEEDS, and is
 # skipped where one of them is missing.

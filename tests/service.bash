@@ -106,10 +106,16 @@ dump() {
     cmp w.bin "models/$(query 'SELECT max(id) FROM generations').bin"
 }
 
+# reached_by_another: skips where an account that is not root cannot reach the tree.
+reached_by_another() {
+    [ "$(id -u)" != 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$ROOT/bin/rankpipe" ||
+        skip "no other account can reach $ROOT"
+}
+
 # account COMMAND...: as an account that is not root, who owns this folder from then on.
 account() {
     [ "$(id -u)" = 0 ] || { "$@" && return; }
-    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$ROOT/bin/rankpipe" || skip "no other account can reach $ROOT"
+    reached_by_another
     chown -R 65534:65534 .
     setpriv --reuid 65534 --regid 65534 --clear-groups env "PATH=$PATH" "$@"
 }

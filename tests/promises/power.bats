@@ -157,6 +157,7 @@ one_run() {
     command -v setpriv >/dev/null || [ "$(id -u)" != 0 ] || skip 'no setpriv here'
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
     svm2bin -e "$ROOT/examples/data/small.svm" >"$BATS_FILE_TMPDIR/q.bin"
+    reached_by_another
     rounds 1 20 >log.1
     rounds 21 40 >log.2
     answers 1 20 >said.1
@@ -181,7 +182,7 @@ END
         cp -a disk straight
         # shellcheck disable=SC2086
         chmod 666 journal
-        export -f account
+        export -f account reached_by_another
         journaled bash -c 'account rankpipe service "$@"' - $action >out
         grep -a -A1 '^write' journal | grep -aq 'SQLite format 3' # or no write to the database was seen
         # shellcheck disable=SC2086
