@@ -498,7 +498,7 @@ said() {
     word=$(said | sed -n 's/ client=\([0-9a-f]*\) event=click place=1 shown=1/\1/p')
     by "$none" 192.0.2.1 | grep '<p>This search counts as one without a click.</p>'
     by "$none&x=1" 192.0.2.1 | grep 'value="plum"'
-    is "$(said | sed -n '2,$p')" " client=$word clicks=1 0
+    is "$(said | grep clicks=1)" " client=$word clicks=1 0
  client=$word clicks=1 0"
     is "$(cut -f 1 state/answers/* | sort -u)" "$(expr "$go" : '.*r=\([0-9a-f]*\)')"
     # Yesterday's word counts for an hour after midnight.

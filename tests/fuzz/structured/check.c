@@ -106,8 +106,8 @@ static void check_time(const struct verdict *outcome)
 static void check_memory(void)
 {
     struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage); /* five times the 419 MB of kernel's model with -k 65536 */
-    if (usage.ru_maxrss > 2200000 * (checks.allowance > 1 ? 2 : 1))
+    getrusage(RUSAGE_SELF, &usage);
+    if (usage.ru_maxrss > 1200000 * (checks.allowance > 1 ? 2 : 1))
         found("%ld MB of memory were used", usage.ru_maxrss / 1024);
 }
 

@@ -152,12 +152,15 @@ static const char *draw_setting(struct dice *draw, enum setting_number i, size_t
 {
     const struct special size = { "update", 'N', WORDS("1", "2", "7", "20") };
     const struct special grade = { "update", 'L', WORDS("1", "4", "10") };
+    const struct special cutoff = { "update", 'k', WORDS("1", "2", "4", "300") };
     const struct setting *setting = &settings_known[i];
     size_t n = 0;
     while (setting->words && setting->words[n])
         n++;
     if (i == SETTING_MEMBERS || i == SETTING_TOP_GRADE)
         return draw_special(draw, i == SETTING_MEMBERS ? &size : &grade, odd);
+    if (i == SETTING_CUTOFF)
+        return draw_special(draw, &cutoff, odd);
     if (setting->words && !(odd && draw_one_in(draw, odd)))
         return setting->words[draw_below(draw, n)];
     return setting->type == TYPE_FLAG ? "" : draw_value(draw, setting->letter, true, odd);
