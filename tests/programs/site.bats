@@ -143,6 +143,10 @@ END
     mkdir none
     fails 1 "site: $PWD/none: no documents: name a folder *" "$ROOT/bin/rankpipe" site -i -s state none
     fails 1 "site: $PWD/gone: No such file or directory" "$ROOT/bin/rankpipe" site -i -s state gone
+    mkdir begun # a state that was ended before it knew its folder
+    in_python <<<'from rankpipe_site import index; index.Builder("begun/documents.db").close()'
+    fails 1 'site: which folder? Name it: rankpipe site FOLDER' "$ROOT/bin/rankpipe" site -i -s begun
+    "$ROOT/bin/rankpipe" site -i -s begun docs
     is "$(paths)" 'man1/dry.1|dry(1) - keep fruit'
 }
 

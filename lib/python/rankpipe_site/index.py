@@ -35,6 +35,7 @@ OTHER = re.compile(r"[^\W\0-\x7f]")  # a letter of a word that is not ASCII
 SHORT = 40  # letters of a section that may stand on many pages
 
 SCHEMA = """
+begin;
 create table about(key text primary key, value) without rowid;
 create table file(path text primary key, size int, changed int, reason text) without rowid;
 create table document(id integer primary key autoincrement, path text unique, file text, title text, heading text,
@@ -50,6 +51,7 @@ create virtual table words using fts5(name, title, text, content='', tokenize="u
 create virtual table stems using fts5(title, text, content='', detail=column, tokenize="porter unicode61");
 create virtual table vocabulary using fts5vocab(words, row);
 pragma user_version = 2;
+commit;
 """
 
 

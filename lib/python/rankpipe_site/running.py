@@ -34,7 +34,9 @@ def folder_of(options):
     for path in "documents.db", OLD:
         if not options.folder and os.path.exists(path):
             with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % path, uri=True)) as db:
-                return db.execute("select value from about where key = 'folder'").fetchone()[0]
+                row = db.execute("select value from about where key = 'folder'").fetchone()
+            if row:  # else it was ended before it knew
+                return row[0]
     if not options.folder:
         raise index.Failure("which folder? Name it: rankpipe site FOLDER")
     return os.path.realpath(options.folder)
